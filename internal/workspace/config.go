@@ -1,0 +1,126 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/databricks/databricks-sdk-go/config"
+)
+
+// Config names a workspace and how to reach it. Every empty field is filled by the SDK's own chain: its environment
+// variable, then the profile in the configuration file, then the SDK's default.
+type Config struct {
+	Host, Token, Profile, ConfigFile, AuthType string
+	AccountID, WorkspaceID                     string
+	ClientID, ClientSecret                     string
+	Username, Password                         string
+
+	AzureResourceID, AzureClientID, AzureClientSecret, AzureTenantID, AzureEnvironment string
+	AzureUseMSI                                                                        bool
+
+	GoogleCredentials, GoogleServiceAccount string
+
+	OIDCTokenEnv, OIDCTokenFilepath, TokenAudience string
+
+	MetadataServiceURL, DatabricksCLIPath string
+
+	// WarehouseID runs the statements. It is needed only for them.
+	WarehouseID string
+
+	// RateLimit is in requests per second; 0: 15.
+	RateLimit int
+	// HTTPTimeout ends a request in which nothing moves; 0: 60 s. RetryTimeout bounds the retries of one call, the waits
+	// between them included; 0: 5 min.
+	HTTPTimeout, RetryTimeout time.Duration
+
+	// UserAgent goes in front of the SDK's, as "watertight/1.0".
+	UserAgent string
+
+	// Sleep waits before a retry and between polls; it returns early with ctx's error. Nil: real time.
+	Sleep func(ctx context.Context, d time.Duration) error
+}
+
+const defaultRetryTimeout = 5 * time.Minute
+
+// fromEnvironment runs before any request; the SDK would ask the host for its metadata as well.
+type resolved struct{}
+
+func (resolved) Name() string                   { return "resolved" }
+func (resolved) Configure(*config.Config) error { return nil }
+
+// resolve fills the SDK's configuration without any call.
+func (c Config) resolve() (*config.Config, error) {
+	s := &config.Config{
+		Host: c.Host, Token: c.Token, Profile: c.Profile, ConfigFile: c.ConfigFile, AuthType: c.AuthType,
+		AccountID: c.AccountID, WorkspaceID: c.WorkspaceID, ClientID: c.ClientID, ClientSecret: c.ClientSecret,
+		Username: c.Username, Password: c.Password,
+		AzureResourceID: c.AzureResourceID, AzureClientID: c.AzureClientID, AzureClientSecret: c.AzureClientSecret,
+		AzureTenantID: c.AzureTenantID, AzureEnvironment: c.AzureEnvironment, AzureUseMSI: c.AzureUseMSI,
+		GoogleCredentials: c.GoogleCredentials, GoogleServiceAccount: c.GoogleServiceAccount,
+		OIDCTokenEnv: c.OIDCTokenEnv, OIDCTokenFilepath: c.OIDCTokenFilepath, TokenAudience: c.TokenAudience,
+		MetadataServiceURL: c.MetadataServiceURL, DatabricksCliPath: c.DatabricksCLIPath,
+		WarehouseID: c.WarehouseID, RateLimitPerSecond: c.RateLimit,
+		HTTPTimeoutSeconds: seconds(c.HTTPTimeout),
+	}
+	for _, l := range []config.Loader{config.ConfigAttributes, config.ConfigFile} {
+		if err := l.Configure(s); err != nil {
+			return nil, &Error{Op: "read the Databricks configuration", Err: err, Hint: "Correct the profile, or name another one with profile or DATABRICKS_CONFIG_PROFILE."}
+		}
+	}
+	s.Loaders = []config.Loader{resolved{}}
+	if s.Host == "" && s.AzureResourceID == "" {
+		return nil, c.noHost(s)
+	}
+	if err := config.ConfigAttributes.Validate(s); err != nil {
+		return nil, &Error{Op: "read the Databricks configuration", Err: err,
+			Hint: "Keep one way to authenticate, or choose it with auth_type or DATABRICKS_AUTH_TYPE."}
+	}
+	return s, nil
+}
+
+// noHost says where a host was looked for, as the SDK's loaders did it.
+func (c Config) noHost(s *config.Config) error {
+	file := s.ConfigFile
+	if file == "" {
+		file = "~/.databrickscfg"
+	}
+	profile := s.Profile
+	if profile == "" {
+		profile = "DEFAULT"
+	}
+	found := fmt.Sprintf("profile %s in %s (has no host)", profile, file)
+	path := file
+	if home, err := os.UserHomeDir(); err == nil && strings.HasPrefix(path, "~") {
+		path = filepath.Join(home, strings.TrimPrefix(path, "~"))
+	}
+	switch _, err := os.Stat(path); {
+	case s.Profile == "" && s.Token+s.ClientID+s.Username+s.AzureClientID+s.GoogleCredentials != "":
+		found = fmt.Sprintf("%s (not read: credentials are given and no profile is named)", file)
+	case err != nil:
+		found = fmt.Sprintf("%s (no such file)", file)
+	}
+	return &Error{Op: "find the workspace", Err: fmt.Errorf("%w: looked for it in the host argument (not set), DATABRICKS_HOST (not set) and %s; no request was made", ErrNoHost, found),
+		Hint: "Set host, or DATABRICKS_HOST, to the workspace's URL, or name a profile with DATABRICKS_CONFIG_PROFILE. For a workspace on this machine: watertight local serve."}
+}
+
+func seconds(d time.Duration) int {
+	return int((d + time.Second - 1) / time.Second)
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
