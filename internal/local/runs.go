@@ -42,7 +42,7 @@ type taskRun struct {
 	Started time.Time `json:"started,omitzero"`
 	Ended   time.Time `json:"ended,omitzero"`
 	Config  settings  `json:"config"`
-	Text    string    `json:"text,omitempty"`  // the SQL that ran
+	Text    string    `json:"-"`               // the SQL that ran, while the process lives
 	Count   int       `json:"count,omitempty"` // statements that ran
 	Error   string    `json:"error,omitempty"`
 	Trace   string    `json:"trace,omitempty"`
