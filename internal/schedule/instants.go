@@ -221,3 +221,6 @@ func hasGap(word uint64, low, high, best int64) bool {
 	}
 	return best == 0 || zeros != 0
 }
+
+// Words are the bits themselves, 64 seconds each, to be read only.
+func (set *Instants) Words() []uint64 { return set.words }

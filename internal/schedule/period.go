@@ -17,9 +17,29 @@ const (
 	never  = math.MaxInt64 / 4
 )
 
-// periodAt is the period an instant lies in. A zone that observes daylight
-// saving may have its periods cut at the turn of a year.
+// periodAt is the period an instant lies in. Go cuts periods at the turn of a
+// year and wherever a zone changes its name alone; they are joined here.
 func periodAt(at int64, zone *time.Location) period {
+	p := boundsAt(at, zone)
+	for p.to < never {
+		next := boundsAt(p.to, zone)
+		if next.offset != p.offset {
+			break
+		}
+		p.to = next.to
+	}
+	for p.from > always {
+		previous := boundsAt(p.from-1, zone)
+		if previous.offset != p.offset {
+			break
+		}
+		p.from = previous.from
+	}
+	return p
+}
+
+// boundsAt is a span around an instant in which the offset is the same.
+func boundsAt(at int64, zone *time.Location) period {
 	t := time.Unix(at, 0).In(zone)
 	_, offset := t.Zone()
 	start, end := t.ZoneBounds()

@@ -1,0 +1,110 @@
+package coverage
+
+import "time"
+
+// Check compares how long a row stays readable with how long it can wait to
+// be read. It fails only on inputs that make no sense; whatever is not known
+// yet is an answer. It costs milliseconds and about 10 MB, whatever the
+// schedule; a violated check costs some dozens of milliseconds more, for the
+// changes it proposes.
+func Check(in Input) (Verdict, error) {
+	in, err := in.withDefaults()
+	if err != nil {
+		return Verdict{}, err
+	}
+	v := judge(in)
+	if v.Answer == Violated {
+		v.Changes = changes(in, v)
+	}
+	return v, nil
+}
+
+// judge is a check without the changes that would satisfy it.
+func judge(in Input) Verdict {
+	v := Verdict{Answer: Holds}
+	var known bool
+	v.Limit, v.LimitName, known = in.limit()
+	if !known {
+		v.add(Unknown, CodeLimitUnknown, in.limitUnknown())
+	}
+	judgeLoader(in, &v)
+	w := longestWait(in)
+	v.LongestWait, v.Worst, v.NeverReadsAgain = w.length, w.pair, w.never
+	if w.live != nil {
+		v.LiveFires = w.live.set.Count(w.live.from, w.live.to)
+	}
+	switch {
+	case w.never:
+		v.add(Violated, CodeNeverReads, w.text)
+	case !w.bounded:
+		v.add(Unknown, CodeTriggerUnbound, w.text)
+	case known:
+		v.Headroom = v.Limit - in.SettleDelay - v.LongestWait
+		judgeHeadroom(in, &v, w)
+		judgeSilence(in, &v)
+		v.FailedRunsTolerated = tolerated(in, v, w)
+	}
+	assume(in, &v, w)
+	v.Timeline = timeline(in, v, w)
+	return v
+}
+
+// limit is how long a row stays readable, its name, and whether it is known.
+func (in Input) limit() (time.Duration, string, bool) {
+	switch in.Reads {
+	case ReadsDeltaStream:
+		known := in.LogRetention > 0 && in.DeletedFileRetention > 0
+		if in.LogRetention < in.DeletedFileRetention {
+			return in.LogRetention, "log retention", known
+		}
+		return in.DeletedFileRetention, "deleted-file retention", known
+	case ReadsChangeFeed:
+		return in.DeletedFileRetention, "deleted-file retention", in.DeletedFileRetention > 0
+	case ReadsEventHubs, ReadsKafka:
+		return in.BrokerRetention, "broker retention", in.BrokerRetention > 0
+	}
+	return in.RollingWindow, "rolling window", in.RollingWindow > 0
+}
+
+// judgeLoader looks at the loader's own settings.
+func judgeLoader(in Input, v *Verdict) {
+	if in.Loader.Paused {
+		v.add(Violated, CodeLoaderPaused, textPaused)
+	}
+	switch n := in.Loader.MaxConcurrentRuns; {
+	case n < 0:
+		v.add(Violated, CodeNoRuns, textNoRuns)
+	case n > 1:
+		v.add(Violated, CodeConcurrentRuns, textConcurrent(n))
+	}
+}
+
+func judgeHeadroom(in Input, v *Verdict, w wait) {
+	text := textHeadroom(in, *v) + "; " + w.text
+	switch {
+	case v.Headroom < 0:
+		v.add(Violated, CodeNegative, text+": rows expire before they are read")
+	case v.Headroom < in.MinimumHeadroom:
+		v.add(Violated, CodeMinimum, text+"; "+textMinimum(in))
+	default:
+		v.add(Holds, CodeHeadroom, text)
+	}
+	if in.Loader.MaxDuration == 0 && v.Answer != Violated && !in.declaresGap() {
+		v.add(Unknown, CodeDurationUnbound, textUnbound)
+	}
+}
+
+// declaresGap says that the wait comes from a declared gap alone.
+func (in Input) declaresGap() bool { return false }
+
+// judgeSilence looks at a clock that stands still while the source is silent.
+// A row of the last settle delay before a silence becomes due only at its end,
+// and is read up to one longest wait later.
+func judgeSilence(in Input, v *Verdict) {
+	if in.SettleClock != SettleNewestEvent || in.LongestSilence == 0 {
+		return
+	}
+	if left := v.Headroom - in.LongestSilence; left < 0 {
+		v.add(Violated, CodeSilence, textSilence(in, *v, left))
+	}
+}
