@@ -1,0 +1,22 @@
+package run
+
+import "github.com/watertight-data/terraform-provider-watertight/internal/reconcile"
+
+// Verified is the exit code that follows from a verification.
+func Verified(v reconcile.Verification) ExitCode {
+	warning := Pass
+	if v.Warning {
+		warning = Warning
+		if v.Strict {
+			warning = Loss
+		}
+	}
+	switch v.Verdict {
+	case reconcile.Pass:
+		return warning
+	case reconcile.Fail:
+		return Loss
+	default:
+		return Worst(Inconclusive, warning)
+	}
+}
