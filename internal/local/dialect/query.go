@@ -297,3 +297,15 @@ func (*identifierExpr) expr() {}
 func (*index) expr()          {}
 func (*field) expr()          {}
 func (*tuple) expr()          {}
+
+// Text is an expression as it was written in its statement's text.
+func Text(statement string, e Expr) string {
+	if e == nil {
+		return ""
+	}
+	s := e.span()
+	if s.From < 0 || s.From > s.To || s.To > len(statement) {
+		return ""
+	}
+	return statement[s.From:s.To]
+}
