@@ -62,10 +62,12 @@ type TargetColumn struct {
 }
 
 // Target is the table that a command writes. Alias is the SQL alias that printed expressions use for its current
-// row ("" is t); in a MERGE the source row is s.
+// row ("" is t); in a MERGE the source row is s. As is the alias that the statement itself gives the table, as in
+// DELETE FROM x AS a: Predicate needs it, Update and Merge know their own.
 type Target struct {
 	Name    engine.Name
 	Alias   string
+	As      string
 	Columns []TargetColumn
 }
 

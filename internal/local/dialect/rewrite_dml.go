@@ -24,8 +24,8 @@ func (r *Rewriter) target(t Target, alias string) (*scope, error) {
 }
 
 // Predicate prints a condition over the target's row.
-func (r *Rewriter) Predicate(ctx context.Context, t Target, alias string, e Expr) (string, error) {
-	sc, err := r.target(t, alias)
+func (r *Rewriter) Predicate(ctx context.Context, t Target, e Expr) (string, error) {
+	sc, err := r.target(t, t.As)
 	if err != nil {
 		return "", err
 	}
@@ -180,9 +180,11 @@ func (r *Rewriter) Update(ctx context.Context, u *Update, t Target) (UpdateSQL, 
 	}
 	var out UpdateSQL
 	if u.Where != nil {
-		if out.Where, err = r.Predicate(ctx, t, u.Alias, u.Where); err != nil {
+		w, err := r.boolean(ctx, u.Where, sc)
+		if err != nil {
 			return out, err
 		}
+		out.Where = w.sql
 	}
 	out.Values, err = r.assign(ctx, u.Set, sc.columns, sc)
 	return out, err
