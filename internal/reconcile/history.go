@@ -1,0 +1,184 @@
+package reconcile
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Commit is one line of a table's history.
+type Commit struct {
+	Version   int64
+	At        time.Time
+	Operation string
+	// Mode is how a WRITE or a stream writes: Append, Overwrite, Complete, Update; empty where it says nothing.
+	Mode string
+	// BlindAppend is what the log says; false when it says nothing.
+	BlindAppend bool
+	// JobID and JobRunID name the job run that committed; 0 when unknown, as for most statements on a warehouse.
+	JobID, JobRunID int64
+	// OutputRows is what the metrics claim to have written; -1 when they say nothing. It decides nothing.
+	OutputRows int64
+}
+
+// Removes reports whether the commit may have taken rows out of the table, or changed them. What is not known to only
+// add rows, or to leave them as they are, does.
+func (c Commit) Removes() bool {
+	if c.BlindAppend {
+		return false
+	}
+	op := strings.ToUpper(strings.TrimSpace(c.Operation))
+	switch {
+	case op == "WRITE", strings.HasPrefix(op, "STREAMING UPDATE"):
+		return !strings.EqualFold(c.Mode, "Append")
+	case op == "CREATE TABLE", op == "COPY INTO", op == "CONVERT", op == "CLONE":
+		return false
+	}
+	return !c.keepsRows()
+}
+
+// keepsRows reports whether the commit leaves the table's rows as they are.
+func (c Commit) keepsRows() bool {
+	op := strings.ToUpper(strings.TrimSpace(c.Operation))
+	for _, prefix := range []string{"OPTIMIZE", "VACUUM", "SET TBLPROPERTIES", "UNSET TBLPROPERTIES", "ADD COLUMN", "CHANGE COLUMN", "RENAME COLUMN",
+		"ADD CONSTRAINT", "DROP CONSTRAINT", "CLUSTER BY", "UPGRADE PROTOCOL", "COMPUTE STATS", "ANALYZE", "REORG", "UPDATE COLUMN METADATA",
+		"UPDATE SCHEMA", "ADD FEATURE", "DROP FEATURE", "AUTO COMPACTION"} {
+		if strings.HasPrefix(op, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// Writes reports whether the commit may have changed the rows at all.
+func (c Commit) Writes() bool {
+	return !c.keepsRows() && !strings.EqualFold(c.Operation, "CREATE TABLE")
+}
+
+// ReadCommit reads a row of DESCRIBE HISTORY with these columns, which differ between versions of Databricks.
+func ReadCommit(columns []string, row []*string) (Commit, error) {
+	c := Commit{OutputRows: -1}
+	seen := false
+	for i, name := range columns {
+		if i >= len(row) || row[i] == nil {
+			continue
+		}
+		text := *row[i]
+		var err error
+		switch strings.ToLower(name) {
+		case "version":
+			seen = true
+			c.Version, err = strconv.ParseInt(text, 10, 64)
+		case "timestamp":
+			c.At, err = ReadInstant(text)
+		case "operation":
+			c.Operation = strings.Clone(text)
+		case "operationparameters":
+			fields := object(text)
+			c.Mode = fields["mode"] + fields["outputMode"]
+		case "isblindappend":
+			c.BlindAppend = text == "true"
+		case "job":
+			fields := object(text)
+			c.JobID, _ = strconv.ParseInt(fields["jobId"], 10, 64)
+			c.JobRunID, _ = strconv.ParseInt(fields["jobRunId"], 10, 64)
+		case "operationmetrics":
+			if n, err := strconv.ParseInt(object(text)["numOutputRows"], 10, 64); err == nil {
+				c.OutputRows = n
+			}
+		}
+		if err != nil {
+			return c, fmt.Errorf("history: %s: %w", name, err)
+		}
+	}
+	if !seen || c.At.IsZero() {
+		return c, fmt.Errorf("history: a line has no version or no timestamp")
+	}
+	return c, nil
+}
+
+// object reads a map or struct as the API prints it; anything else is empty. It holds only hints.
+func object(text string) map[string]string {
+	var raw map[string]any
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	if d.Decode(&raw) != nil {
+		return nil
+	}
+	fields := map[string]string{}
+	for k, v := range raw {
+		switch v := v.(type) {
+		case string:
+			fields[k] = v
+		case json.Number:
+			fields[k] = v.String()
+		}
+	}
+	return fields
+}
+
+// Candidate is a version of the source that may hold rows which the next commit took away.
+type Candidate struct {
+	Version   int64
+	Committed time.Time
+	// RemovedBy is the commit after it.
+	RemovedBy Commit
+}
+
+// SourceHistory collects, newest first, what a verification needs to know of the source's history.
+type SourceHistory struct {
+	// ReadAt is the instant whose version is wanted; Readable the instant before which versions cannot be read.
+	ReadAt, Readable time.Time
+
+	// Pinned is the last commit at or before ReadAt; Found tells whether there is one.
+	Pinned Commit
+	Found  bool
+	// Newest is the table's newest commit, Oldest the oldest seen.
+	Newest, Oldest Commit
+	// Candidates are the readable versions up to the pinned one whose successor removes rows, newest first.
+	Candidates []Candidate
+	// Complete says that no row can have left the source before the oldest candidate.
+	Complete bool
+
+	lines   int
+	next    *Commit
+	removes bool
+}
+
+// Add takes the next older commit. It reports whether more are needed.
+func (h *SourceHistory) Add(c Commit) (bool, error) {
+	if h.lines > 0 && c.Version >= h.Oldest.Version {
+		return false, fmt.Errorf("history: version %d follows version %d", c.Version, h.Oldest.Version)
+	}
+	if h.lines++; h.lines == 1 {
+		h.Newest = c
+	}
+	skipped := h.lines > 1 && c.Version != h.Oldest.Version-1
+	h.Oldest = c
+	if !h.Found {
+		if c.At.After(h.ReadAt) {
+			return true, nil
+		}
+		h.Found, h.Pinned = true, c
+	} else if h.next != nil && !skipped {
+		if c.At.Before(h.Readable) {
+			return false, nil
+		}
+		h.Candidates = append(h.Candidates, Candidate{Version: c.Version, Committed: c.At, RemovedBy: *h.next})
+	}
+	if skipped {
+		return false, nil
+	}
+	h.next = nil
+	if c.Removes() && c.Version > 0 {
+		removal := c
+		h.next = &removal
+	}
+	if c.Version == 0 {
+		h.Complete = true
+		return false, nil
+	}
+	return true, nil
+}

@@ -1,0 +1,199 @@
+package reconcile
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// The codes of reasons.
+const (
+	CodeMissing       = "missing"     // due rows are not in the target
+	CodeDoomed        = "doomed"      // rows that are not due yet will never be read
+	CodeDuplicates    = "duplicates"  // keys of the target occur more than once
+	CodeNothingDue    = "nothing_due" // zero rows were compared
+	CodeNoWatermark   = "no_newest_event"
+	CodeNullKeys      = "null_keys"
+	CodeNullTimes     = "null_event_time"
+	CodeNoVersions    = "no_versions"     // a view, or a table without a history
+	CodeUnreadable    = "unreadable"      // a pinned version, or one that was needed, cannot be read
+	CodeTruncated     = "truncated"       // a result was cut short
+	CodeUndecidable   = "undecidable"     // sequences that no readable version holds
+	CodeUpstreamGap   = "upstream_gap"    // sequences that never were in the source
+	CodeNotContiguous = "not_contiguous"  // gaps prove nothing
+	CodeBound         = "search_bound"    // more versions than a verification reads
+	CodeEarlyRemoval  = "removed_undue"   // rows left the source before they were due
+	CodeKeyEpoch      = "key_epoch"       // sequences of the source began anew
+	CodeNoRun         = "no_run"          // no successful run to verify
+	CodeMetrics       = "history_metrics" // the history's row count is not the count at its versions
+	CodeOtherCommits  = "other_commits"   // others wrote to the target since the run began
+	CodeActiveRun     = "active_run"
+)
+
+// Tally collects what a verification found.
+type Tally struct {
+	Counts Counts
+	named  map[string]*Day
+	// NullKeys, NullTimes and TargetNullKeys are rows that can never be compared.
+	NullKeys, NullTimes, TargetNullKeys int64
+	// UpstreamGaps are sequences that were never in the source; EarlyRemovals rows that left it before they were due.
+	UpstreamGaps, EarlyRemovals uint64
+	// Doubts keep a verification from passing; Notes do not.
+	Doubts, Notes []Reason
+}
+
+// NewTally begins with the counts of the screen.
+func NewTally(s *Screen) *Tally {
+	t := &Tally{named: map[string]*Day{}, NullKeys: s.NullKeys, NullTimes: s.NullTimes, TargetNullKeys: s.TargetNullKeys}
+	for day, n := range s.Due {
+		if n != 0 {
+			t.day(dayName(day)).Due += n
+			t.day(dayName(day)).Loaded += n
+			t.Counts.Due += n
+			t.Counts.Loaded += n
+		}
+	}
+	for day, n := range s.InFlight {
+		if n != 0 {
+			t.day(dayName(day)).InFlight += n
+			t.Counts.InFlight += n
+		}
+	}
+	return t
+}
+
+func (t *Tally) day(name string) *Day {
+	d, ok := t.named[name]
+	if !ok {
+		d = &Day{Day: name}
+		t.named[name] = d
+	}
+	return d
+}
+
+// Add counts a missing range. Late and skipped rows were counted as loaded by the screen, which saw them in the source;
+// expired ones were not there any more.
+func (t *Tally) Add(r Range) {
+	switch r.State {
+	case Late, Skipped:
+		for day, n := range r.Days {
+			d := t.day(day)
+			d.Loaded -= n
+			d.Missing += n
+		}
+		t.Counts.Loaded -= r.Rows
+		t.Counts.Missing += r.Rows
+	case Expired, Lost:
+		for day, n := range r.Days {
+			d := t.day(day)
+			d.Due += n
+			d.Missing += n
+		}
+		t.Counts.Due += r.Rows
+		t.Counts.Missing += r.Rows
+	}
+	switch r.State {
+	case Late:
+		t.Counts.Late += r.Rows
+	case Skipped:
+		t.Counts.Skipped += r.Rows
+	case Doomed:
+		t.Counts.Doomed += r.Rows
+	case Expired:
+		t.Counts.Expired += r.Rows
+	case Lost:
+		t.Counts.Lost += r.Rows
+	case Undecidable:
+		t.Counts.Undecidable += r.Rows
+	}
+}
+
+// Doubt keeps the verification from passing.
+func (t *Tally) Doubt(code, format string, args ...any) {
+	t.Doubts = append(t.Doubts, Reason{code, fmt.Sprintf(format, args...)})
+}
+
+// Note is said whatever the verdict.
+func (t *Tally) Note(code, format string, args ...any) {
+	t.Notes = append(t.Notes, Reason{code, fmt.Sprintf(format, args...)})
+}
+
+// Judge writes counts, days, verdict and reasons. A proved loss is FAIL, whatever else is in doubt; any doubt without
+// one is INCONCLUSIVE; PASS is what remains.
+func (t *Tally) Judge(v *Verification) {
+	v.Counts = t.Counts
+	for _, name := range slices.Sorted(maps.Keys(t.named)) {
+		v.ByDay = append(v.ByDay, *t.named[name])
+	}
+	doubts := slices.Concat(t.implied(), t.Doubts)
+	losses := t.losses()
+	v.Reasons = slices.Concat(losses, doubts, t.Notes)
+	if t.Counts.Duplicates > 0 {
+		v.Warning = true
+		v.Reasons = append(v.Reasons, Reason{CodeDuplicates, fmt.Sprintf("%s of the target repeat a key that is there already", rowsText(t.Counts.Duplicates))})
+	}
+	switch {
+	case len(losses) > 0:
+		v.Verdict = Fail
+	case len(doubts) > 0:
+		v.Verdict = Inconclusive
+	default:
+		v.Verdict = Pass
+	}
+}
+
+func (t *Tally) losses() []Reason {
+	var reasons []Reason
+	c := t.Counts
+	if c.Missing > 0 {
+		var kinds []string
+		for _, k := range []struct {
+			n    int64
+			text string
+		}{{c.Expired, "left the source unread (expired)"}, {c.Skipped, "lie under the watermark (skipped)"}, {c.Late, "can still be read (late)"}, {c.Lost, "are gone from everywhere (lost)"}} {
+			if k.n > 0 {
+				kinds = append(kinds, fmt.Sprintf("%d %s", k.n, k.text))
+			}
+		}
+		reasons = append(reasons, Reason{CodeMissing, fmt.Sprintf("%d of %s due are not in the target: %s", c.Missing, rowsText(c.Due), strings.Join(kinds, ", "))})
+	}
+	if c.Doomed > 0 {
+		reasons = append(reasons, Reason{CodeDoomed, fmt.Sprintf("%s not due yet lie under the watermark already: no run will read them", rowsText(c.Doomed))})
+	}
+	return reasons
+}
+
+// implied are the doubts that follow from the counts.
+func (t *Tally) implied() []Reason {
+	var d []Reason
+	if t.Counts.Due == 0 {
+		d = append(d, Reason{CodeNothingDue, "no row was due by the cutoff, so nothing was compared"})
+	}
+	if t.NullKeys > 0 {
+		d = append(d, Reason{CodeNullKeys, fmt.Sprintf("%s of the source have a null key and can never be compared", rowsText(t.NullKeys))})
+	}
+	if t.TargetNullKeys > 0 {
+		d = append(d, Reason{CodeNullKeys, fmt.Sprintf("%s of the target have a null key and can never be compared", rowsText(t.TargetNullKeys))})
+	}
+	if t.NullTimes > 0 {
+		d = append(d, Reason{CodeNullTimes, fmt.Sprintf("%s of the source have no event time: they never become due and expire unread", rowsText(t.NullTimes))})
+	}
+	if n := t.Counts.Undecidable; n > 0 {
+		d = append(d, Reason{CodeUndecidable, fmt.Sprintf("%d sequence numbers are in neither table and in no version of the source that was read: an upstream gap, or a loss whose trace is gone", n)})
+	}
+	if n := t.UpstreamGaps; n > 0 {
+		t.Note(CodeUpstreamGap, "%d sequence numbers between rows of the target never were in the source", n)
+	}
+	if n := t.EarlyRemovals; n > 0 {
+		t.Note(CodeEarlyRemoval, "%d rows left the source before they were due by the cutoff", n)
+	}
+	return d
+}
+
+func rowsText(n int64) string {
+	if n == 1 {
+		return "1 row"
+	}
+	return fmt.Sprintf("%d rows", n)
+}

@@ -1,0 +1,319 @@
+package reconcile
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Gap is a run of sequences that neither table holds.
+type Gap struct {
+	Span
+	// Earlier and Later are the event times of the rows before and after it, in microseconds, when Timed.
+	Earlier, Later int64
+	Timed          bool
+}
+
+// Gaps reads the rows of Gaps and drops those that bridge two of its spans.
+func Gaps(rows Rows, segments []Span) iter.Seq2[Gap, error] {
+	bridges := map[Span]bool{}
+	for i := 1; i < len(segments); i++ {
+		if a, b := segments[i-1], segments[i]; a.Partition == b.Partition {
+			bridges[Span{a.Partition, a.To + 1, b.From - 1}] = true
+		}
+	}
+	return func(yield func(Gap, error) bool) {
+		for g, err := range Decoded(rows, ReadGap) {
+			if err == nil && bridges[g.Span] {
+				continue
+			}
+			if !yield(g, err) {
+				return
+			}
+		}
+	}
+}
+
+// VersionExtent is what one version of the source has of one partition.
+type VersionExtent struct {
+	Version   int64
+	Partition string
+	Rows      int64
+	Low, High int64
+	// Due counts the rows before the cutoff; DueLow and DueHigh mean nothing when there are none.
+	Due             int64
+	DueLow, DueHigh int64
+}
+
+// Search looks for rows that left the source: which versions to read, what they prove, and what stays undecidable.
+type Search struct {
+	// Candidates are the readable versions, newest first.
+	Candidates []Candidate
+	// Complete says that nothing left the source before the oldest candidate.
+	Complete bool
+	// Retention is how long an overwritten version stays readable after it was committed.
+	Retention time.Duration
+	// Window is how long rows stay in the source by event time, declared or estimated; 0: unknown.
+	Window time.Duration
+	// Extents are those of the screen.
+	Extents map[string]*Extent
+
+	sampled map[int64]map[string]VersionExtent
+	read    map[int64]bool
+	broken  map[int64]bool
+	outside spanSet
+	beyond  map[int64]bool
+	gaps    spanSet
+}
+
+const (
+	// BatchVersions is how many versions one statement reads.
+	BatchVersions = 16
+	// mostSampled and mostRead bound a search: versions whose extents are asked for, and versions read.
+	mostSampled = 256
+	mostRead    = 64
+	// mostRecent is how many versions since the previous run are sampled without a gap to look for.
+	mostRecent = 96
+	// mostCoarse is how many older ones are.
+	mostCoarse = 16
+)
+
+// Begin makes a search ready.
+func (s *Search) Begin() {
+	s.sampled, s.read, s.broken, s.beyond = map[int64]map[string]VersionExtent{}, map[int64]bool{}, map[int64]bool{}, map[int64]bool{}
+}
+
+// Sample picks the versions whose extents are asked for first: all that lost rows since an instant, and older ones
+// spread so that a row that stayed its whole window was in one of them.
+func (s *Search) Sample(since time.Time) []int64 {
+	var pick []int64
+	var older []Candidate
+	for _, c := range s.Candidates {
+		if len(pick) < mostRecent && c.RemovedBy.At.After(since) {
+			pick = append(pick, c.Version)
+			continue
+		}
+		older = append(older, c)
+	}
+	if len(older) <= mostCoarse {
+		for _, c := range older {
+			pick = append(pick, c.Version)
+		}
+		return pick
+	}
+	step := max(s.Window/2, older[0].Committed.Sub(older[len(older)-1].Committed)/mostCoarse)
+	next := older[0].Committed
+	for _, c := range older {
+		if !c.Committed.After(next) {
+			pick = append(pick, c.Version)
+			next = c.Committed.Add(-step)
+		}
+	}
+	return pick
+}
+
+// Sampled says that the extents of these versions were read, and gives them.
+func (s *Search) Sampled(versions []int64, extents iter.Seq2[VersionExtent, error]) error {
+	for _, v := range versions {
+		s.sampled[v] = map[string]VersionExtent{}
+	}
+	for e, err := range extents {
+		if err != nil {
+			return err
+		}
+		s.sampled[e.Version][e.Partition] = e
+		s.look(e)
+	}
+	return nil
+}
+
+// look notes due rows beyond everything that either table shows of their partition.
+func (s *Search) look(e VersionExtent) {
+	if e.Due == 0 {
+		return
+	}
+	known, ok := s.Extents[e.Partition]
+	if !ok {
+		s.outside.add(e.Partition, e.DueLow, e.DueHigh)
+		s.beyond[e.Version] = true
+		return
+	}
+	low, high := known.hull()
+	if e.DueHigh > high {
+		s.outside.add(e.Partition, max(e.DueLow, high+1), e.DueHigh)
+		s.beyond[e.Version] = true
+	}
+	if e.DueLow < low {
+		s.outside.add(e.Partition, e.DueLow, min(e.DueHigh, low-1))
+		s.beyond[e.Version] = true
+	}
+}
+
+func (e Extent) hull() (low, high int64) {
+	switch {
+	case !e.InSource:
+		return e.TargetLow, e.TargetHigh
+	case !e.InTarget:
+		return e.SourceLow, e.SourceHigh
+	}
+	return min(e.SourceLow, e.TargetLow), max(e.SourceHigh, e.TargetHigh)
+}
+
+// Want tells the gaps that are to be explained, and returns the versions that most likely hold their rows, the best
+// first. Rows beyond the tables' extents, found by sampling, are wanted too.
+func (s *Search) Want(gaps iter.Seq2[Gap, error]) ([]int64, error) {
+	s.gaps = spanSet{}
+	votes := map[int64]uint64{}
+	for g, err := range gaps {
+		if err != nil {
+			return nil, err
+		}
+		s.gaps.add(g.Partition, g.From, g.To)
+		for _, v := range s.guess(g) {
+			votes[v] += distance(Span{To: g.From}, Span{From: g.To}) + 1
+		}
+	}
+	for v := range s.beyond {
+		votes[v]++
+	}
+	pick := slices.DeleteFunc(slices.Collect(maps.Keys(votes)), func(v int64) bool { return s.read[v] || s.broken[v] })
+	slices.SortFunc(pick, func(a, b int64) int { return cmp.Or(cmp.Compare(votes[b], votes[a]), cmp.Compare(b, a)) })
+	return pick[:min(len(pick), BatchVersions)], nil
+}
+
+// guess picks the versions before the commits that took the gap's rows away, if they left the source as their
+// neighbours did: one window after their event time.
+func (s *Search) guess(g Gap) []int64 {
+	if len(s.Candidates) == 0 {
+		return nil
+	}
+	if !g.Timed || s.Window == 0 {
+		return []int64{s.Candidates[0].Version}
+	}
+	from, to := instant(min(g.Earlier, g.Later)).Add(s.Window), instant(max(g.Earlier, g.Later)).Add(s.Window)
+	var pick []int64
+	for _, c := range slices.Backward(s.Candidates) { // oldest first
+		if c.RemovedBy.At.Before(from) {
+			continue
+		}
+		pick = append(pick, c.Version)
+		if c.RemovedBy.At.After(to) || len(pick) == BatchVersions {
+			break
+		}
+	}
+	if len(pick) == 0 {
+		pick = append(pick, s.Candidates[0].Version)
+	}
+	return pick
+}
+
+// Spans are where the wanted rows would be.
+func (s *Search) Spans() []Span {
+	return coarsen(slices.Concat(s.gaps.spans, s.outside.spans), mostSpans)
+}
+
+// Done says that these versions were read.
+func (s *Search) Done(versions []int64) {
+	for _, v := range versions {
+		s.read[v] = true
+		delete(s.beyond, v)
+	}
+}
+
+// Broken says that a version cannot be read.
+func (s *Search) Broken(version int64) {
+	s.broken[version] = true
+	delete(s.beyond, version)
+}
+
+// Read are the versions read so far, newest first.
+func (s *Search) Read() []int64 {
+	read := slices.Sorted(maps.Keys(s.read))
+	slices.Reverse(read)
+	return read
+}
+
+// Unsampled are the next versions whose extents are needed to go on, newest first; none when the bound is reached.
+func (s *Search) Unsampled() []int64 {
+	var next []int64
+	for _, c := range s.Candidates {
+		if len(s.sampled)+len(next) >= mostSampled || len(next) == BatchVersions {
+			break
+		}
+		if s.sampled[c.Version] == nil && !s.read[c.Version] && !s.broken[c.Version] {
+			next = append(next, c.Version)
+		}
+	}
+	return next
+}
+
+// Next are unread versions that may hold rows of the wanted gaps, newest first; none when the bound is reached.
+func (s *Search) Next() []int64 {
+	var next []int64
+	for _, c := range s.Candidates {
+		if len(s.read)+len(next) >= mostRead || len(next) == BatchVersions {
+			break
+		}
+		if !s.read[c.Version] && !s.broken[c.Version] && s.sampled[c.Version] != nil && s.overlaps(c.Version) {
+			next = append(next, c.Version)
+		}
+	}
+	return next
+}
+
+func (s *Search) overlaps(version int64) bool {
+	for _, g := range s.gaps.spans {
+		if e, ok := s.sampled[version][g.Partition]; ok && e.Low <= g.To && g.From <= e.High {
+			return true
+		}
+	}
+	return false
+}
+
+// BrokenVersions are the versions that could not be read, newest first.
+func (s *Search) BrokenVersions() []int64 {
+	broken := slices.Sorted(maps.Keys(s.broken))
+	slices.Reverse(broken)
+	return broken
+}
+
+// NeverThere reports whether a gap that no version read so far explains was never in the source at all: from a version
+// that ended below it, or from the table's beginning, no version that lost rows holds it.
+func (s *Search) NeverThere(g Gap) bool {
+	for _, c := range s.Candidates {
+		if s.broken[c.Version] {
+			return false
+		}
+		e, present := s.sampled[c.Version][g.Partition]
+		switch {
+		case present && e.High < g.From:
+			return true
+		case s.read[c.Version]:
+		case s.sampled[c.Version] == nil:
+			return false
+		case present && e.Low <= g.To && g.From <= e.High:
+			return false
+		}
+	}
+	return s.Complete
+}
+
+// proof says where a row was seen last, and until when it can be read there.
+func (s *Search) proof(version int64) (string, time.Time) {
+	for i, c := range s.Candidates {
+		if c.Version != version {
+			continue
+		}
+		until := c.Committed.Add(s.Retention)
+		// The version before the next removal lacks the row, so nothing but this commit can have taken it away. After
+		// the newest candidate that version is the pinned one, which was compared.
+		if i == 0 || s.read[s.Candidates[i-1].Version] {
+			return fmt.Sprintf("in source version %d until commit %d (%s at %s)", version, c.RemovedBy.Version, c.RemovedBy.Operation, c.RemovedBy.At.Format(time.RFC3339)), until
+		}
+		return fmt.Sprintf("in source version %d, and in no version after commit %d at %s that was read", version, c.RemovedBy.Version, c.RemovedBy.At.Format(time.RFC3339)), until
+	}
+	return fmt.Sprintf("in source version %d", version), time.Time{}
+}

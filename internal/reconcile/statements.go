@@ -1,0 +1,142 @@
+package reconcile
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Side is a table pinned to a version. SQL is its name, quoted for SQL.
+type Side struct {
+	SQL     string
+	Version int64
+}
+
+func (s Side) at(version int64) string {
+	return s.SQL + " VERSION AS OF " + strconv.FormatInt(version, 10)
+}
+
+// Columns names the key and the event time, quoted for SQL, the same in both tables.
+type Columns struct {
+	// Partition is empty where one sequence runs through the whole table.
+	Partition, Sequence, EventTime string
+	// Textual says that partitions are texts; otherwise they are whole numbers.
+	Textual bool
+}
+
+// Statements writes the statements of one verification. Every one of them reads pinned versions only.
+type Statements struct {
+	Source, Target Side
+	Columns        Columns
+	Cutoff         Cutoff
+	// Block is how many sequences a block spans; 0: DefaultBlock.
+	Block int64
+}
+
+func (s Statements) block() int64 {
+	if s.Block > 0 {
+		return s.Block
+	}
+	return DefaultBlock
+}
+
+func (s Statements) partition() string {
+	if s.Columns.Partition == "" {
+		return "0"
+	}
+	return s.Columns.Partition
+}
+
+// keys selects p and seq of a table at a version; rows adds the event time u. Casting lets narrow integers be squared.
+func (s Statements) keys(side Side, version int64) string {
+	return fmt.Sprintf("SELECT %s AS p, CAST(%s AS BIGINT) AS seq FROM %s", s.partition(), s.Columns.Sequence, side.at(version))
+}
+
+func (s Statements) rows(side Side, version int64) string {
+	return fmt.Sprintf("SELECT %s AS p, CAST(%s AS BIGINT) AS seq, %s AS u FROM %s", s.partition(), s.Columns.Sequence, s.Columns.EventTime, side.at(version))
+}
+
+// SourceBlocks scans the source once: partition, block, rows, rows with an event time, lowest and highest sequence,
+// earliest and latest event time; by partition and block.
+func (s Statements) SourceBlocks() string {
+	return fmt.Sprintf(`SELECT CAST(p AS STRING) AS partition, block, n, timed, low, high, unix_micros(earliest) AS earliest, unix_micros(latest) AS latest
+FROM (SELECT p, seq DIV %d AS block, count(*) AS n, count(u) AS timed, min(seq) AS low, max(seq) AS high, min(u) AS earliest, max(u) AS latest
+FROM (%s) AS r GROUP BY p, seq DIV %d) AS b
+ORDER BY partition, block`, s.block(), s.rows(s.Source, s.Source.Version), s.block())
+}
+
+// TargetBlocks scans the target once: partition, block, rows, lowest and highest sequence, mixed XOR; by partition and
+// block.
+func (s Statements) TargetBlocks() string {
+	return fmt.Sprintf(`SELECT CAST(p AS STRING) AS partition, block, n, low, high, mix
+FROM (SELECT p, seq DIV %d AS block, count(*) AS n, min(seq) AS low, max(seq) AS high, bit_xor((seq %% %d) * %d) AS mix
+FROM (%s) AS r GROUP BY p, seq DIV %d) AS b
+ORDER BY partition, block`, s.block(), s.block(), int64(mixer), s.keys(s.Target, s.Target.Version), s.block())
+}
+
+// Newest asks for the newest event time of the source, in microseconds; null when it has none.
+func (s Statements) Newest() string {
+	return fmt.Sprintf("SELECT unix_micros(max(%s)) AS newest FROM %s", s.Columns.EventTime, s.Source.at(s.Source.Version))
+}
+
+// literal writes a partition as it stands in the column.
+func (s Statements) literal(partition string) string {
+	if !s.Columns.Textual || s.Columns.Partition == "" {
+		return partition
+	}
+	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(partition) + "'"
+}
+
+// mostConditions is how many partitions a condition names; beyond it the statement reads all of them.
+const mostConditions = 1000
+
+// within is true for the keys inside the spans, and perhaps for others: a statement must not depend on it for more than
+// its cost. No spans, or too many partitions of them, is everything.
+func (s Statements) within(spans []Span) string {
+	if len(spans) == 0 || len(spans) > mostConditions {
+		return "TRUE"
+	}
+	var b strings.Builder
+	for i := 0; i < len(spans); {
+		if i > 0 {
+			b.WriteString(" OR ")
+		}
+		fmt.Fprintf(&b, "(p = %s AND (", s.literal(spans[i].Partition))
+		for j := i; i < len(spans) && spans[i].Partition == spans[j].Partition; i++ {
+			if i > j {
+				b.WriteString(" OR ")
+			}
+			fmt.Fprintf(&b, "seq BETWEEN %d AND %d", spans[i].From, spans[i].To)
+		}
+		b.WriteString("))")
+	}
+	return "(" + b.String() + ")"
+}
+
+// isDue compares an event time with the cutoff. The literal carries its offset: the session's zone is not ours.
+func (s Statements) isDue(u string) string {
+	return u + " " + s.Cutoff.operator() + " TIMESTAMP'" + s.Cutoff.Time().Format("2006-01-02T15:04:05.000000") + "+00:00'"
+}
+
+// day counts the days of u since 1970. DIV truncates toward zero, so the count begins at the year 1.
+const day = "(unix_micros(u) + 62135596800000000) DIV 86400000000 - 719162"
+
+// above is true where seq lies above the watermark of its partition: the highest sequence of the target, or none.
+func (s Statements) above(marks []Mark) string {
+	if len(marks) == 0 {
+		return "TRUE"
+	}
+	var b strings.Builder
+	b.WriteString("CASE")
+	for _, m := range marks {
+		fmt.Fprintf(&b, " WHEN p = %s THEN seq > %d", s.literal(m.Partition), m.High)
+	}
+	b.WriteString(" ELSE TRUE END")
+	return b.String()
+}
+
+// Mark is the watermark of a partition, as far as the target shows it.
+type Mark struct {
+	Partition string
+	High      int64
+}
