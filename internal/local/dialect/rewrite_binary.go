@@ -211,13 +211,31 @@ func (r *Rewriter) inQuery(ctx context.Context, e *inList, sc *scope) (value, er
 	if err != nil {
 		return value{}, err
 	}
-	x := vs[0].sql
-	if len(vs) > 1 {
-		x = "(" + sqlList(vs) + ")"
-	}
 	out := merge(vs...)
 	out.volatile = true
-	return out.as("("+x+notWord(e.not)+" IN ("+sub+"))", simple(Boolean)), nil
+	if len(vs) > 1 {
+		return out.as(r.rowIn(vs, sub, p.columns, e.not), simple(Boolean)), nil
+	}
+	return out.as("("+vs[0].sql+notWord(e.not)+" IN ("+sub+"))", simple(Boolean)), nil
+}
+
+// rowIn prints (a, b) IN (query) column by column: DuckDB compares rows as wholes, where a NULL decides nothing.
+func (r *Rewriter) rowIn(vs []value, sub string, columns []outColumn, not bool) string {
+	alias := r.alias("r")
+	var equal, possible []string
+	for i, v := range vs {
+		eq := v.sql + " = " + alias + "." + quoteDuck(columns[i].sqlName)
+		equal = append(equal, eq)
+		possible = append(possible, "coalesce("+eq+", TRUE)")
+	}
+	any := func(conditions []string) string {
+		return "EXISTS (SELECT 1 FROM (" + sub + ") AS " + alias + " WHERE " + strings.Join(conditions, " AND ") + ")"
+	}
+	in, out := "TRUE", "FALSE"
+	if not {
+		in, out = out, in
+	}
+	return "CASE WHEN " + any(equal) + " THEN " + in + " WHEN " + any(possible) + " THEN NULL ELSE " + out + " END"
 }
 
 // commonType is the least type both convert to, as Spark's ANSI coercion finds it.
