@@ -79,29 +79,30 @@ func nearest(name string, candidates []string) (string, bool) {
 			best, fewest = c, d
 		}
 	}
-	return best, best != "" && fewest <= max(2, len(name)/3)
+	return best, best != "" && 2*fewest <= 5*max(2, len(name)/3)
 }
 
-// edits counts insertions, deletions, replacements and swaps of neighbours.
+// edits weighs insertions, deletions and swaps of neighbours with 2 and replacements with 3: letters that are lost or
+// swapped are more often a slip than other letters. "taks" is tasks, not tags.
 func edits(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	rows := make([][]int, len(x)+1)
 	for i := range rows {
 		rows[i] = make([]int, len(y)+1)
-		rows[i][0] = i
+		rows[i][0] = 2 * i
 	}
 	for j := range y {
-		rows[0][j+1] = j + 1
+		rows[0][j+1] = 2 * (j + 1)
 	}
 	for i := range x {
 		for j := range y {
-			cost := 1
+			cost := 3
 			if x[i] == y[j] {
 				cost = 0
 			}
-			d := min(rows[i][j+1]+1, rows[i+1][j]+1, rows[i][j]+cost)
+			d := min(rows[i][j+1]+2, rows[i+1][j]+2, rows[i][j]+cost)
 			if i > 0 && j > 0 && x[i] == y[j-1] && x[i-1] == y[j] {
-				d = min(d, rows[i-1][j-1]+1)
+				d = min(d, rows[i-1][j-1]+2)
 			}
 			rows[i+1][j+1] = d
 		}
