@@ -43,7 +43,7 @@ func rooms() []room {
 		{folder: "internal/workspace", own: nouns, libraries: []string{sdk}},
 		{folder: "internal/local", own: append([]string{"internal/local"}, nouns...), libraries: []string{"github.com/google/uuid", "golang.org/x/sys"}},
 		{folder: "internal/local/engine"},
-		{folder: "internal/local/dialect", own: []string{"internal/local/engine", "internal/interval"}},
+		{folder: "internal/local/dialect", own: []string{"internal/local/engine", "internal/interval", "internal/schedule"}},
 		{folder: "internal/local/duck", own: []string{"internal/local/engine", "internal/local/dialect", "internal/interval"},
 			libraries: []string{duckdb, "github.com/google/uuid"}},
 		{folder: "internal/bench", own: []string{"internal"}, libraries: []string{duckdb}},
