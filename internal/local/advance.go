@@ -42,6 +42,9 @@ func (w *Workspace) Advance(ctx context.Context, d time.Duration) error {
 	}
 	w.step.Lock()
 	defer w.step.Unlock()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(w.ctx, cancel)()
 	if err := w.idle(ctx); err != nil {
 		return err
 	}
@@ -92,8 +95,8 @@ func (w *Workspace) idle(ctx context.Context) error {
 		if !busy {
 			return nil
 		}
-		if ctx.Err() != nil || w.ctx.Err() != nil {
-			return context.Cause(ctx)
+		if err := ctx.Err(); err != nil {
+			return err
 		}
 		wait(ctx, 2*time.Millisecond)
 	}

@@ -59,7 +59,9 @@ func (w *Workspace) begin(j *job, q runRequest) (r *jobRun, execute bool) {
 	case busy >= limit:
 		w.end(r, skippedState(fmt.Sprintf("Run was skipped due to reaching maximum concurrent runs of %d.", limit)))
 	case w.script(j, r):
-		r.State = r.Steps[0].state()
+		if r.State = r.Steps[0].state(); r.State.final() {
+			r.Ended = r.Started
+		}
 	case q.background:
 		w.launch(r)
 	default:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/watertight-data/terraform-provider-watertight/internal/local/dialect"
 	"github.com/watertight-data/terraform-provider-watertight/internal/local/engine"
 )
 
@@ -21,7 +22,7 @@ const LoaderPath = "/Shared/load_messages.sql"
 // seed fills a new workspace: the incident's tables, its loader, and a day of events, arrived before the clock's start.
 // It can be repeated when it was interrupted.
 func (w *Workspace) seed(ctx context.Context) error {
-	for _, piece := range splitSQL(seedSQL) {
+	for _, piece := range dialect.Split(seedSQL) {
 		if err := w.exec(ctx, engine.Statement{Text: piece.Text}); err != nil {
 			return fmt.Errorf("%w in %q", err, piece.Text)
 		}

@@ -12,7 +12,7 @@ import (
 
 const (
 	stateName  = "workspace.json"
-	tablesName = "tables.duckdb"
+	tablesName = "tables.duckdb" // as the engine names its file
 	lockName   = "lock"
 )
 
@@ -36,12 +36,12 @@ func openDirectory(path string) (*directory, error) {
 	return &directory{path: path, lock: lock}, nil
 }
 
-// tablesPath is the engine's file; empty means memory.
-func (d *directory) tablesPath() string {
+// root is the folder itself; empty means memory.
+func (d *directory) root() string {
 	if d == nil {
 		return ""
 	}
-	return filepath.Join(d.path, tablesName)
+	return d.path
 }
 
 // read returns nil for a new directory.
@@ -52,7 +52,7 @@ func (d *directory) read() (*book, error) {
 	name := filepath.Join(d.path, stateName)
 	data, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Stat(d.tablesPath()); err == nil {
+		if _, err := os.Stat(filepath.Join(d.path, tablesName)); err == nil {
 			return nil, fmt.Errorf("%w: %s holds tables (%s) but not the %s that belongs to them: put it back, or start with an empty directory",
 				ErrCorrupt, d.path, tablesName, stateName)
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/watertight-data/terraform-provider-watertight/internal/local/dialect"
 	"github.com/watertight-data/terraform-provider-watertight/internal/local/engine"
 )
 
@@ -89,7 +90,7 @@ func (w *Workspace) runScript(ctx context.Context, r *jobRun, t *taskRun, conten
 	w.mu.Unlock()
 	session := engine.Statement{Parameters: parameters, User: r.Creator,
 		Job: &engine.Job{ID: r.JobID, RunID: r.ID, TaskRunID: t.ID, Name: r.Name}}
-	for _, piece := range splitSQL(content) {
+	for _, piece := range dialect.Split(content) {
 		if use(&session, piece.Text) {
 			continue
 		}

@@ -37,7 +37,7 @@ type Workspace struct {
 	server   *http.Server
 	mux      *http.ServeMux
 
-	ctx  context.Context // ends with Close; parent of everything in the background
+	ctx  context.Context // ends with Close: the one root of what runs in the background
 	stop context.CancelFunc
 	work sync.WaitGroup // runs and statements in the background
 	slot chan struct{}  // bounds the runs that execute at once
@@ -103,7 +103,7 @@ func (w *Workspace) open(ctx context.Context) error {
 	w.clock = newClock(w.book.Clock)
 	w.mux = w.routes()
 	if w.engine = w.options.Engine; w.engine == nil {
-		if w.engine, err = openEngine(ctx, w.dir.tablesPath()); err != nil {
+		if w.engine, err = openEngine(ctx, w.dir.root()); err != nil {
 			return err
 		}
 		w.owned = true
@@ -149,6 +149,8 @@ func (w *Workspace) release() error {
 	} else if w.listener != nil {
 		errs = append(errs, w.listener.Close())
 	}
+	w.step.Lock() // an Advance that was on its way has ended
+	defer w.step.Unlock()
 	w.work.Wait()
 	w.results.clear()
 	if w.server != nil {
