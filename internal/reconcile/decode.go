@@ -98,6 +98,13 @@ func ReadNewest(row []*string) (*int64, error) {
 	return n, r.err
 }
 
+// ReadCount reads a row of one number.
+func ReadCount(row []*string) (int64, error) {
+	r := reader{row: row}
+	n := r.number()
+	return n, r.err
+}
+
 // ReadGroup reads a row of Split.
 func ReadGroup(row []*string) (Group, error) {
 	r := reader{row: row}

@@ -141,10 +141,11 @@ type SourceHistory struct {
 	Candidates []Candidate
 	// Complete says that no row can have left the source before the oldest candidate.
 	Complete bool
+	// Reach is the instant since which every removal up to the pinned version has its candidate; zero when Complete.
+	Reach time.Time
 
-	lines   int
-	next    *Commit
-	removes bool
+	lines int
+	next  *Commit
 }
 
 // Add takes the next older commit. It reports whether more are needed.
@@ -155,30 +156,85 @@ func (h *SourceHistory) Add(c Commit) (bool, error) {
 	if h.lines++; h.lines == 1 {
 		h.Newest = c
 	}
-	skipped := h.lines > 1 && c.Version != h.Oldest.Version-1
+	if h.Found && c.Version != h.Oldest.Version-1 {
+		return false, nil // the log was cleaned up in between
+	}
 	h.Oldest = c
-	if !h.Found {
-		if c.At.After(h.ReadAt) {
-			return true, nil
-		}
+	switch {
+	case !h.Found && c.At.After(h.ReadAt):
+		return true, nil
+	case !h.Found:
 		h.Found, h.Pinned = true, c
-	} else if h.next != nil && !skipped {
-		if c.At.Before(h.Readable) {
-			return false, nil
-		}
+	case h.next != nil && c.At.Before(h.Readable):
+		h.Reach = h.next.At
+		return false, nil
+	case h.next != nil:
 		h.Candidates = append(h.Candidates, Candidate{Version: c.Version, Committed: c.At, RemovedBy: *h.next})
 	}
-	if skipped {
-		return false, nil
-	}
-	h.next = nil
+	h.next, h.Reach = nil, c.At
 	if c.Removes() && c.Version > 0 {
 		removal := c
 		h.next = &removal
 	}
 	if c.Version == 0 {
-		h.Complete = true
+		h.Complete, h.Reach = true, time.Time{}
 		return false, nil
 	}
 	return true, nil
+}
+
+// TargetHistory collects, newest first, what a verification needs to know of the target's history.
+type TargetHistory struct {
+	// ReadAt is when the loader may have read first. Zero: the write before the last, since a loader reads after it has
+	// finished its previous work.
+	ReadAt time.Time
+	// Before, when set, is an instant: the version wanted is the last one committed earlier.
+	Before time.Time
+	// WantFloor asks for Floor: the earliest instant at which the load before this one can have read.
+	WantFloor bool
+
+	Newest, Pinned Commit
+	Found          bool
+	Floor          time.Time
+	// Since are the writes at or after ReadAt, newest first, at most 1000.
+	Since []Commit
+
+	lines, writes int
+}
+
+// Add takes the next older commit. It reports whether more are needed.
+func (h *TargetHistory) Add(c Commit) bool {
+	if h.lines++; h.lines == 1 {
+		h.Newest = c
+	}
+	if !h.Found {
+		if !h.Before.IsZero() && !c.At.Before(h.Before) {
+			return true
+		}
+		h.Found, h.Pinned = true, c
+	}
+	if h.ReadAt.IsZero() {
+		if c.Writes() {
+			h.writes++
+		}
+		if h.writes == 2 || c.Version == 0 {
+			h.ReadAt, h.writes = c.At, 1
+		}
+		if c.Version == 0 {
+			h.Floor = c.At
+		}
+		return c.Version > 0
+	}
+	if !c.At.Before(h.ReadAt) {
+		if c.Writes() && len(h.Since) < 1000 {
+			h.Since = append(h.Since, c)
+		}
+	} else if c.Writes() {
+		h.writes++
+	}
+	if h.writes == 2 || c.Version == 0 {
+		h.Floor = c.At
+		return false
+	}
+	return h.WantFloor || !c.At.Before(h.ReadAt)
 }

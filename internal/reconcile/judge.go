@@ -39,6 +39,8 @@ type Tally struct {
 	NullKeys, NullTimes, TargetNullKeys int64
 	// UpstreamGaps are sequences that were never in the source; EarlyRemovals rows that left it before they were due.
 	UpstreamGaps, EarlyRemovals uint64
+	// Unstarted says that nothing was compared, for a reason that is among the doubts.
+	Unstarted bool
 	// Doubts keep a verification from passing; Notes do not.
 	Doubts, Notes []Reason
 }
@@ -167,7 +169,7 @@ func (t *Tally) losses() []Reason {
 // implied are the doubts that follow from the counts.
 func (t *Tally) implied() []Reason {
 	var d []Reason
-	if t.Counts.Due == 0 {
+	if t.Counts.Due == 0 && !t.Unstarted {
 		d = append(d, Reason{CodeNothingDue, "no row was due by the cutoff, so nothing was compared"})
 	}
 	if t.NullKeys > 0 {

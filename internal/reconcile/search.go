@@ -223,8 +223,15 @@ func (s *Search) Done(versions []int64) {
 	}
 }
 
-// Broken says that a version cannot be read.
-func (s *Search) Broken(version int64) {
+// Undo takes Done back, for versions whose reading failed.
+func (s *Search) Undo(versions []int64) {
+	for _, v := range versions {
+		delete(s.read, v)
+	}
+}
+
+// Unreadable says that a version cannot be read.
+func (s *Search) Unreadable(version int64) {
 	s.broken[version] = true
 	delete(s.beyond, version)
 }
@@ -250,14 +257,16 @@ func (s *Search) Unsampled() []int64 {
 	return next
 }
 
-// Next are unread versions that may hold rows of the wanted gaps, newest first; none when the bound is reached.
+// Next are unread versions that hold rows beyond the tables' extents, or may hold rows of the wanted gaps, newest first;
+// none of the latter when the bound is reached.
 func (s *Search) Next() []int64 {
 	var next []int64
 	for _, c := range s.Candidates {
-		if len(s.read)+len(next) >= mostRead || len(next) == BatchVersions {
-			break
-		}
-		if !s.read[c.Version] && !s.broken[c.Version] && s.sampled[c.Version] != nil && s.overlaps(c.Version) {
+		switch {
+		case len(next) == BatchVersions:
+			return next
+		case s.read[c.Version], s.broken[c.Version], s.sampled[c.Version] == nil:
+		case s.beyond[c.Version], len(s.read)+len(next) < mostRead && s.overlaps(c.Version):
 			next = append(next, c.Version)
 		}
 	}
@@ -273,11 +282,15 @@ func (s *Search) overlaps(version int64) bool {
 	return false
 }
 
-// BrokenVersions are the versions that could not be read, newest first.
-func (s *Search) BrokenVersions() []int64 {
-	broken := slices.Sorted(maps.Keys(s.broken))
-	slices.Reverse(broken)
-	return broken
+// Broken are the versions found unreadable whose rows left after an instant, newest first.
+func (s *Search) Broken(since time.Time) []int64 {
+	var versions []int64
+	for _, c := range s.Candidates {
+		if s.broken[c.Version] && c.RemovedBy.At.After(since) {
+			versions = append(versions, c.Version)
+		}
+	}
+	return versions
 }
 
 // NeverThere reports whether a gap that no version read so far explains was never in the source at all: from a version

@@ -140,3 +140,8 @@ type Mark struct {
 	Partition string
 	High      int64
 }
+
+// Added counts the rows that a version of the target has more than the version before it.
+func (s Statements) Added(version int64) string {
+	return fmt.Sprintf("SELECT (SELECT count(*) FROM %s) - (SELECT count(*) FROM %s) AS added", s.Target.at(version), s.Target.at(version-1))
+}

@@ -1,0 +1,153 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/watertight-data/terraform-provider-watertight/internal/contract"
+	"github.com/watertight-data/terraform-provider-watertight/internal/coverage"
+	"github.com/watertight-data/terraform-provider-watertight/internal/reconcile"
+)
+
+// VerifyRequest says what to verify: a job by its own contract, or a contract alone.
+type VerifyRequest struct {
+	// Job is a name or an id. Empty: Contract.
+	Job      string
+	Contract contract.Contract
+	// RunID is the run to verify. 0: the job's last successful one.
+	RunID int64
+	// ReadAt is the earliest instant at which the loader can have read its source. Zero: the run's start; without a
+	// job, the target's commit before its last one, since a loader reads after it has finished its previous work.
+	ReadAt time.Time
+	Strict bool
+	// Block overrides the length of blocks, for tests. 0: reconcile.DefaultBlock.
+	Block int64
+	// Progress, when set, is told what is done next.
+	Progress func(what string)
+}
+
+// Verify proves that every row that was due is in the target, or names the missing ones. It only reads. What keeps it
+// from a proof is a reason in the Verification; an error means that the question could not be asked, or makes no sense
+// (ErrConfiguration). The Verification must be closed.
+//
+// The loader read its source at some instant between its run's start and its commit. The run's start is the bound used:
+// the source is pinned to its last version at or before it, so everything that was due then must have been read,
+// whatever arrived or expired since. The target is pinned to its newest version, so that a repair counts; only while a
+// later run of the job is active it is pinned to the last version before that run.
+func Verify(ctx context.Context, w Verifiable, r VerifyRequest) (reconcile.Verification, error) {
+	s, err := subjectOf(ctx, w, r)
+	if err != nil {
+		return reconcile.Verification{}, err
+	}
+	return verify(ctx, w, r, s)
+}
+
+func verify(ctx context.Context, w Verifiable, r VerifyRequest, s subject) (reconcile.Verification, error) {
+	v := &verifier{w: w, request: r, subject: s}
+	v.out.Strict, v.out.Job, v.out.Run = r.Strict, s.jobID, s.run.ID
+	v.out.Source.Table, v.out.Target.Table = s.contract.Source, s.contract.Target
+	v.missing, v.duplicates, v.gaps = &spool[reconcile.Range]{}, &spool[reconcile.Duplicate]{}, &spool[reconcile.Gap]{}
+	v.out.Missing, v.out.Duplicates = v.missing, v.duplicates
+	v.out.OnClose(func() error { return errors.Join(v.missing.Close(), v.duplicates.Close()) })
+	err := v.verify(ctx)
+	if gaps := v.gaps.Close(); err == nil {
+		err = gaps
+	}
+	if err != nil {
+		return reconcile.Verification{}, errors.Join(err, v.out.Close())
+	}
+	return v.out, nil
+}
+
+// verifier is one verification under way.
+type verifier struct {
+	w          Verifiable
+	request    VerifyRequest
+	subject    subject
+	statements reconcile.Statements
+	out        reconcile.Verification
+	missing    *spool[reconcile.Range]
+	duplicates *spool[reconcile.Duplicate]
+	gaps       *spool[reconcile.Gap]
+
+	now       time.Time
+	retention contract.Retention
+	began     time.Time // when the target was made
+	since     time.Time // when the load before this one may have read first
+	history   reconcile.SourceHistory
+	others    []reconcile.Commit
+	loads     []reconcile.Commit
+	oldest    int64 // earliest event time of the source, in microseconds
+
+	screen *reconcile.Screen
+	tally  *reconcile.Tally
+	search *reconcile.Search
+}
+
+func (v *verifier) say(what string) {
+	if v.request.Progress != nil {
+		v.request.Progress(what)
+	}
+}
+
+// doubtful ends a verification that cannot begin.
+type doubtful struct{ reconcile.Reason }
+
+func (d doubtful) Error() string { return d.Text }
+
+func (v *verifier) verify(ctx context.Context) error {
+	err := v.compare(ctx)
+	var d doubtful
+	switch {
+	case err == nil:
+	case errors.As(err, &d):
+		v.doubt(d.Code, d.Text)
+	case unreadable(err):
+		v.doubt(codeOf(err), err.Error())
+	default:
+		return err
+	}
+	v.tally.Judge(&v.out)
+	return nil
+}
+
+// doubt adds a doubt although there may be no tally yet. Nothing was counted then, which is no news beside the reason.
+func (v *verifier) doubt(code, text string) {
+	if v.tally == nil {
+		v.tally = reconcile.NewTally(&reconcile.Screen{})
+		v.tally.Unstarted = true
+	}
+	v.tally.Doubt(code, "%s", text)
+}
+
+func (v *verifier) compare(ctx context.Context) error {
+	if v.subject.doubt.Code != "" {
+		return doubtful{v.subject.doubt}
+	}
+	for _, step := range []func(context.Context) error{v.describe, v.pin, v.cut, v.scan, v.open, v.repeats, v.searchRemoved, v.hints} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cut finds the loader's cutoff.
+func (v *verifier) cut(ctx context.Context) error {
+	c := v.subject.contract
+	now, guard := v.out.ReadAt, reconcile.SkewGuard
+	if c.SettleClock == coverage.SettleNewestEvent {
+		newest, err := only(reconcile.Decoded(query(ctx, v.w, v.statements.Newest()), reconcile.ReadNewest))
+		if err != nil {
+			return err
+		}
+		if newest == nil || *newest == nil {
+			return doubtful{reconcile.Reason{Code: reconcile.CodeNoWatermark, Text: "the source had no event time at the loader's read time, so there is no cutoff"}}
+		}
+		now, guard = time.UnixMicro(**newest).UTC(), 0
+	}
+	v.statements.Cutoff = reconcile.NewCutoff(now, c.SettleDelay, guard, c.Strict)
+	v.out.Cutoff = v.statements.Cutoff.Time()
+	return nil
+}

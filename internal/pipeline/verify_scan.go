@@ -1,0 +1,159 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+
+	"github.com/watertight-data/terraform-provider-watertight/internal/reconcile"
+)
+
+// scan reads both tables once, grouped by block, and splits what the cutoff or midnight goes through.
+func (v *verifier) scan(ctx context.Context) error {
+	v.say("scan both tables")
+	st := v.statements
+	v.oldest = math.MaxInt64
+	source := v.remembering(reconcile.Decoded(query(ctx, v.w, st.SourceBlocks()), reconcile.ReadSourceBlock))
+	target := reconcile.Decoded(query(ctx, v.w, st.TargetBlocks()), reconcile.ReadTargetBlock)
+	screen, err := reconcile.Compare(source, target, st.Cutoff, st.Block)
+	if err != nil {
+		return err
+	}
+	if screen.NeedsSplit() {
+		v.say("split blocks at the cutoff and at midnight")
+		groups := query(ctx, v.w, st.Split(screen.Unsettled(), screen.Marks()))
+		if err := screen.Split(reconcile.Decoded(groups, reconcile.ReadGroup)); err != nil {
+			return err
+		}
+	}
+	if spans := screen.SourceRepeats(); len(spans) > 0 {
+		repeats := query(ctx, v.w, st.SourceSurplus(spans, screen.Marks()))
+		if err := screen.Subtract(reconcile.Decoded(repeats, reconcile.ReadSurplus)); err != nil {
+			return err
+		}
+	}
+	v.screen, v.tally = screen, reconcile.NewTally(screen)
+	return v.checkEpoch(ctx)
+}
+
+// remembering notes the earliest event time that passes.
+func (v *verifier) remembering(blocks iter.Seq2[reconcile.SourceBlock, error]) iter.Seq2[reconcile.SourceBlock, error] {
+	return func(yield func(reconcile.SourceBlock, error) bool) {
+		for b, err := range blocks {
+			if err == nil && b.Timed > 0 {
+				v.oldest = min(v.oldest, b.Earliest)
+			}
+			if !yield(b, err) {
+				return
+			}
+		}
+	}
+}
+
+// checkEpoch finds partitions whose sequences began anew: there equal keys are different rows.
+func (v *verifier) checkEpoch(ctx context.Context) error {
+	spans := v.screen.Restarted()
+	if len(spans) == 0 {
+		return nil
+	}
+	for s, err := range reconcile.Decoded(query(ctx, v.w, v.statements.SameKeys(spans)), reconcile.ReadSameness) {
+		if err != nil {
+			return err
+		}
+		if s.Restart() {
+			v.tally.Doubt(reconcile.CodeKeyEpoch, "partition %s: %d of %d keys that both tables hold have event times more than a day apart: its sequences seem to have begun anew, so that keys cannot be compared", s.Partition, s.Different, s.Both)
+		}
+	}
+	return nil
+}
+
+// open lists the keys of the source that the target lacks, in the blocks that the scans could not settle.
+func (v *verifier) open(ctx context.Context) error {
+	spans := v.screen.Open()
+	if len(spans) == 0 {
+		return nil
+	}
+	v.say("compare the blocks that differ, key by key")
+	rows := query(ctx, v.w, v.statements.Missing(spans, v.screen.Marks()))
+	for r, err := range reconcile.MissingRanges(rows, v.out.Source, v.retention.DeletedFileRetention) {
+		if err != nil {
+			return err
+		}
+		if err := v.found(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *verifier) found(r reconcile.Range) error {
+	v.tally.Add(r)
+	r.Days = nil // they are in the tally
+	return v.missing.add(r)
+}
+
+// repeats lists the keys of the target that occur more than once.
+func (v *verifier) repeats(ctx context.Context) error {
+	spans := v.screen.TargetRepeats()
+	if len(spans) == 0 {
+		return nil
+	}
+	v.say("look for duplicates")
+	for d, err := range reconcile.Decoded(query(ctx, v.w, v.statements.Duplicates(spans)), reconcile.ReadDuplicate) {
+		if err != nil {
+			return err
+		}
+		v.tally.Counts.Duplicates += d.Surplus
+		if err := v.duplicates.add(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hints compares what the histories claim with what was counted. They decide nothing.
+func (v *verifier) hints(ctx context.Context) error {
+	if !v.subject.active.IsZero() {
+		v.tally.Note(reconcile.CodeActiveRun, "another run of the job is active since %s; the target is read as it was before it", v.subject.active.UTC().Format("2006-01-02T15:04:05Z"))
+	}
+	if len(v.others) > 0 {
+		text := ""
+		for i, c := range v.others {
+			if i == 10 {
+				text += fmt.Sprintf(" and %d more", len(v.others)-i)
+				break
+			}
+			if i > 0 {
+				text += ", "
+			}
+			text += fmt.Sprintf("%d (%s)", c.Version, c.Operation)
+		}
+		v.tally.Note(reconcile.CodeOtherCommits, "the target was written to by others since the run began: version %s", text)
+	}
+	for _, c := range v.loads {
+		if c.OutputRows < 0 || c.Version == 0 || c.Removes() {
+			continue
+		}
+		added, err := v.added(ctx, c.Version)
+		if unreadable(err) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if added != c.OutputRows {
+			v.tally.Note(reconcile.CodeMetrics, "the history says that version %d of the target added %d rows; counted at versions %d and %d it added %d, which is what was verified", c.Version, c.OutputRows, c.Version-1, c.Version, added)
+		}
+		break // the newest load is enough for a hint
+	}
+	return nil
+}
+
+func (v *verifier) added(ctx context.Context, version int64) (int64, error) {
+	n, err := only(reconcile.Decoded(query(ctx, v.w, v.statements.Added(version)), reconcile.ReadCount))
+	if err != nil || n == nil {
+		return 0, err
+	}
+	return *n, nil
+}
