@@ -108,7 +108,7 @@ func (t *table) changesSQL(from, to int64) string {
 	came := fmt.Sprintf("CASE came WHEN %d THEN 'update_postimage' ELSE 'insert' END AS __type, added AS __version", cameUpdated)
 	went := fmt.Sprintf("CASE went WHEN %d THEN 'update_preimage' ELSE 'delete' END AS __type, removed AS __version", wentUpdated)
 	list := strings.Join(m.physical(), ", ")
-	rows := fmt.Sprintf("SELECT %s, %s FROM %s UNION ALL SELECT %[1]s, %[2]s FROM %s UNION ALL SELECT %[1]s, %s FROM %[4]s", list, came, m.rowsTable(), m.removedTable(), went)
+	rows := fmt.Sprintf("SELECT %[1]s, %[2]s FROM %[3]s UNION ALL SELECT %[1]s, %[2]s FROM %[4]s UNION ALL SELECT %[1]s, %[5]s FROM %[4]s", list, came, m.rowsTable(), m.removedTable(), went)
 	return fmt.Sprintf(`(SELECT %s, __type AS "_change_type", __version AS "_commit_version", k.since AS "_commit_timestamp" FROM (%s) AS r JOIN (VALUES %s) AS k(v, since) ON k.v = r.__version)`,
 		m.selected(), rows, strings.Join(times, ", "))
 }
