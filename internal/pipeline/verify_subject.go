@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/watertight-data/terraform-provider-watertight/internal/contract"
+	"github.com/watertight-data/terraform-provider-watertight/internal/jobspec"
 	"github.com/watertight-data/terraform-provider-watertight/internal/reconcile"
 	"github.com/watertight-data/terraform-provider-watertight/internal/run"
 	"github.com/watertight-data/terraform-provider-watertight/internal/workspace"
@@ -57,7 +58,7 @@ func problems(c contract.Contract) error {
 
 // contractOf reads the contract from a job's tags. A job without one, or with a broken one, is an ErrConfiguration.
 func contractOf(j workspace.Job) (contract.Contract, error) {
-	c, found, err := contract.FromTags(tagsOf(j))
+	c, found, err := contract.FromTags(jobspec.Tags(j.Settings))
 	switch {
 	case err != nil:
 		return c, &ConfigurationError{Subject: jobText(j), Reason: "its contract cannot be read", Err: err,
@@ -70,19 +71,7 @@ func contractOf(j workspace.Job) (contract.Contract, error) {
 }
 
 func jobText(j workspace.Job) string {
-	name, _ := j.Settings["name"].(string)
-	return fmt.Sprintf("job %q (%d)", name, j.ID)
-}
-
-func tagsOf(j workspace.Job) map[string]string {
-	tags := map[string]string{}
-	raw, _ := j.Settings["tags"].(map[string]any)
-	for k, v := range raw {
-		if text, ok := v.(string); ok {
-			tags[k] = text
-		}
-	}
-	return tags
+	return fmt.Sprintf("job %q (%d)", jobspec.Name(j.Settings), j.ID)
 }
 
 // findRun finds the run to verify and those around it.

@@ -67,6 +67,7 @@ type Verifiable interface {
 // Checkable is what a check needs.
 type Checkable interface {
 	Jobs
+	Runs
 	Tables
 	Clock
 }
