@@ -1,0 +1,61 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/watertight-data/terraform-provider-watertight/internal/workspace"
+)
+
+// session is what the configured provider hands to its resources.
+type session struct {
+	// client is nil while the provider's configuration is not known yet.
+	client *workspace.Client
+	// clock is asked only when no workspace can be: the workspace's own clock decides.
+	clock func() time.Time
+}
+
+// base is embedded in every resource.
+type base struct{ session *session }
+
+// Configure keeps the session. It is called without one at validate time.
+func (b *base) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
+	if req.ProviderData == nil {
+		return
+	}
+	s, ok := req.ProviderData.(*session)
+	if !ok {
+		resp.Diagnostics.AddError("Wrong provider data", fmt.Sprintf("This is a defect of the provider: it was given %T.", req.ProviderData))
+		return
+	}
+	b.session = s
+}
+
+// isDeferred tells whether no call can be made yet: the provider's configuration is not known.
+func (b *base) isDeferred() bool { return b.session == nil || b.session.client == nil }
+
+// client returns the workspace client, or says why there is none. Terraform asks for a write only when all is known.
+func (b *base) client(diags *diag.Diagnostics) *workspace.Client {
+	if b.isDeferred() {
+		diags.AddError("The provider's configuration is not known",
+			"An attribute of the provider block (host, token, ...) still has no value, so the workspace cannot be reached. "+
+				"Apply what that value comes from first: terraform apply -target=<its resource>.")
+		return nil
+	}
+	return b.session.client
+}
+
+// now returns the workspace's clock; the machine's while there is no workspace to ask.
+func (b *base) now(ctx context.Context) (time.Time, error) {
+	if b.isDeferred() {
+		if b.session == nil || b.session.clock == nil {
+			return time.Now().UTC(), nil
+		}
+		return b.session.clock().UTC(), nil
+	}
+	return b.session.client.Now(ctx)
+}

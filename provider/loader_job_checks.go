@@ -1,0 +1,116 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/watertight-data/terraform-provider-watertight/internal/contract"
+	"github.com/watertight-data/terraform-provider-watertight/internal/jobspec"
+)
+
+// validate checks everything that needs no workspace. What is unknown is not judged yet.
+func (m loaderJobModel) validate(ctx context.Context, diags *diag.Diagnostics) {
+	m.validateTriggers(diags)
+	m.validateContract(ctx, diags)
+	m.validateSettings(diags)
+	if n := m.Periodic; isKnown(n) && !n.IsNull() {
+		var v periodicModel
+		fields(ctx, n, &v, diags)
+		if v.Interval.ValueInt64() < 1 {
+			diags.AddAttributeError(path.Root("periodic").AtName("interval"), "Wrong interval", fmt.Sprintf("periodic.interval = %d: write 1 or more.", v.Interval.ValueInt64()))
+		}
+	}
+	if r := m.Reads.ValueString(); (r == "event_hubs" || r == "kafka") && m.BrokerRetention.IsNull() {
+		diags.AddAttributeError(path.Root("broker_retention"), "broker_retention is missing",
+			fmt.Sprintf("reads = %q: how long the broker keeps an event is the limit a pause must stay under, and only you know it. Set broker_retention (broker_retention = \"7d\").", r))
+	}
+}
+
+// validateTriggers wants exactly one trigger. An unknown one may turn out null.
+func (m loaderJobModel) validateTriggers(diags *diag.Diagnostics) {
+	var set, open []string
+	for _, t := range []struct {
+		name  string
+		value attr.Value
+	}{{"schedule", m.Schedule}, {"periodic", m.Periodic}, {"continuous", m.Continuous}} {
+		switch {
+		case t.value.IsUnknown():
+			open = append(open, t.name)
+		case !t.value.IsNull():
+			set = append(set, t.name)
+		}
+	}
+	written := m.written(diags)
+	if m.Settings.IsUnknown() {
+		open = append(open, "settings")
+	}
+	for _, name := range []string{"trigger", "triggers"} {
+		if _, ok := written.settings[name]; ok {
+			set = append(set, "settings."+name)
+		}
+	}
+	switch {
+	case len(set) > 1:
+		diags.AddAttributeError(path.Root(rootOf(set[1])), "More than one trigger", fmt.Sprintf("%s are set, and a job has one trigger. Keep one of them.", strings.Join(set, " and ")))
+	case len(set) == 0 && len(open) == 0:
+		diags.AddAttributeError(path.Root("schedule"), "No trigger",
+			"Nothing starts this job. Set one of schedule, periodic and continuous, or write trigger or triggers in settings.")
+	}
+}
+
+func rootOf(name string) string {
+	root, _, _ := strings.Cut(name, ".")
+	return root
+}
+
+func (m loaderJobModel) validateContract(ctx context.Context, diags *diag.Diagnostics) {
+	attributes := map[string]attr.Value{"source": m.Source, "target": m.Target, "key": m.Key, "event_time": m.EventTime, "settle_clock": m.SettleClock,
+		"evidence": m.Evidence, "reads": m.Reads}
+	for _, p := range m.toContract(ctx, diags).Validate() {
+		if v, ok := attributes[rootOf(p.Field)]; ok && !isKnown(v) {
+			continue
+		}
+		diags.AddAttributeError(contractPath(p.Field), "Wrong "+p.Field, contractText(p))
+	}
+}
+
+func contractPath(field string) path.Path {
+	parts := strings.Split(field, ".")
+	p := path.Root(parts[0])
+	for _, part := range parts[1:] {
+		p = p.AtName(part)
+	}
+	return p
+}
+
+func contractText(p contract.Problem) string {
+	text := p.Field
+	if p.Value != "" {
+		text += fmt.Sprintf(" %q", p.Value)
+	}
+	return sentence(text+": "+p.Reason) + "\n\n" + sentence(p.Hint)
+}
+
+func (m loaderJobModel) validateSettings(diags *diag.Diagnostics) {
+	if m.Settings.IsUnknown() {
+		return
+	}
+	root, written := path.Root("settings"), m.written(diags)
+	for _, p := range jobspec.Validate(written.settings) {
+		diags.AddAttributeError(attributePath(root, p.Path), p.Summary, pathText("settings", p.Path)+": "+sentence(p.Detail))
+	}
+	tags, _ := written.settings["tags"].(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(tags)) {
+		if strings.HasPrefix(name, contract.TagPrefix) {
+			diags.AddAttributeError(root.AtName("tags").AtName(name), "A tag of the contract", fmt.Sprintf(
+				"settings.tags.%s: tags that begin with %s carry the contract and are written from the attributes of this resource. Take it out.", name, contract.TagPrefix))
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package provider
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/watertight-data/terraform-provider-watertight/internal/workspace"
+)
+
+// addError reports a call that failed, with the hint that belongs to it here.
+func addError(diags *diag.Diagnostics, summary string, err error) {
+	diags.AddError(summary, explain(err))
+}
+
+func explain(err error) string {
+	text := sentence(err.Error())
+	if hint := workspace.HintOf(err); hint != "" {
+		return text + "\n\n" + sentence(hint)
+	}
+	switch {
+	case errors.Is(err, workspace.ErrUnauthenticated):
+		return text + "\n\nThe credentials were not accepted. Look at token, client_id and client_secret of the provider, or at the DATABRICKS_* variables."
+	case errors.Is(err, workspace.ErrDenied):
+		return text + "\n\nThe caller may not do this. Databricks answers the same for an object that was deleted, so nothing was taken out of the state."
+	case errors.Is(err, workspace.ErrThrottled):
+		return text + "\n\nThe workspace asked for fewer requests and did not stop asking within retry_timeout. Lower rate_limit of the provider, or run terraform with a smaller -parallelism."
+	}
+	return text
+}
+
+// isMissing is the one place that decides that an object is gone. A refusal, a throttled or a failed request is not.
+func isMissing(err error) bool { return errors.Is(err, workspace.ErrNotFound) }
+
+// attributePath turns the path of a problem inside a value into a path of Terraform, below root.
+func attributePath(root path.Path, steps []any) path.Path {
+	p := root
+	for _, s := range steps {
+		switch s := s.(type) {
+		case string:
+			p = p.AtName(s)
+		case int:
+			p = p.AtTupleIndex(s)
+		}
+	}
+	return p
+}
+
+// pathText writes the same path as people write it in HCL.
+func pathText(root string, steps []any) string {
+	text := root
+	for _, s := range steps {
+		switch s := s.(type) {
+		case string:
+			text += "." + s
+		case int:
+			text += fmt.Sprintf("[%d]", s)
+		}
+	}
+	return text
+}

@@ -1,0 +1,218 @@
+package provider_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/hashicorp/go-plugin"
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
+
+	"github.com/watertight-data/terraform-provider-watertight/internal/local"
+	"github.com/watertight-data/terraform-provider-watertight/internal/workspace"
+	"github.com/watertight-data/terraform-provider-watertight/provider"
+)
+
+const binaryVariable = "TF_ACC_TERRAFORM_PATH"
+
+// TestMain finds the Terraform or OpenTofu that the tests drive, and keeps the caller's own Databricks out of them.
+func TestMain(m *testing.M) {
+	if os.Getenv(binaryVariable) == "" {
+		for _, name := range []string{"terraform", "tofu"} {
+			if path, err := exec.LookPath(name); err == nil {
+				os.Setenv(binaryVariable, path)
+				break
+			}
+		}
+	}
+	for _, pair := range os.Environ() {
+		name, _, _ := strings.Cut(pair, "=")
+		if strings.HasPrefix(name, "DATABRICKS_") || strings.HasPrefix(name, "ARM_") {
+			os.Unsetenv(name)
+		}
+	}
+	os.Setenv("DATABRICKS_CONFIG_FILE", filepath.Join(os.TempDir(), "no-such-databrickscfg"))
+	os.Setenv("CHECKPOINT_DISABLE", "1")
+	os.Setenv("TF_ACC_PROVIDER_NAMESPACE", "watertight-data")
+	os.Exit(m.Run())
+}
+
+func binary(t *testing.T) string {
+	t.Helper()
+	path := os.Getenv(binaryVariable)
+	if path == "" {
+		t.Fatal("no terraform and no tofu on the PATH: run `make tools`, which builds one, and test with `make test`")
+	}
+	return path
+}
+
+// factories serve the provider in this process to terraform-plugin-testing.
+func factories() map[string]func() (tfprotov6.ProviderServer, error) {
+	return map[string]func() (tfprotov6.ProviderServer, error){
+		"watertight": providerserver.NewProtocol6WithError(provider.New("test")()),
+	}
+}
+
+// open starts a local workspace for one test.
+func open(t *testing.T, o local.Options) *local.Workspace {
+	t.Helper()
+	if o.Start.IsZero() {
+		o.Start = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+	}
+	w, err := local.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Close() })
+	return w
+}
+
+// outside is somebody else who works in the same workspace.
+func outside(t *testing.T, w *local.Workspace) *workspace.Client {
+	t.Helper()
+	c, err := workspace.New(workspace.Config{Host: w.Host(), Token: w.Token(), WarehouseID: w.WarehouseID(), RateLimit: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// with completes a configuration: the provider, pointed at the workspace, in front of the body.
+func with(w *local.Workspace, body string) string {
+	return fmt.Sprintf(`
+terraform {
+  required_providers {
+    watertight = { source = "registry.terraform.io/watertight-data/watertight" }
+  }
+}
+
+provider "watertight" {
+  host          = %q
+  token         = %q
+  warehouse_id  = %q
+  rate_limit    = 1000
+  retry_timeout = "2s"
+}
+`, w.Host(), w.Token(), w.WarehouseID()) + body
+}
+
+// writes counts the requests that change something: every method but GET on jobs, statements and files.
+func writes(w *local.Workspace) int {
+	n := 0
+	for _, q := range w.Requests() {
+		if q.Method != "GET" && q.Method != "HEAD" && !strings.Contains(q.Route, "oidc") {
+			n++
+		}
+	}
+	return n
+}
+
+// shell is a directory with a configuration, and the real binary to run in it; it shows what terraform-plugin-testing
+// does not: warnings, exit codes, what a plan prints.
+type shell struct {
+	t        *testing.T
+	dir, env string
+	extra    []string
+}
+
+func newShell(t *testing.T, config string) *shell {
+	t.Helper()
+	s := &shell{t: t, dir: t.TempDir(), env: serve(t)}
+	s.write(config)
+	s.must("init", "-no-color", "-input=false")
+	return s
+}
+
+func (s *shell) write(config string) {
+	s.t.Helper()
+	if err := os.WriteFile(filepath.Join(s.dir, "main.tf"), []byte(config), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// run returns what was printed, on both streams, without line breaks inside messages, and the exit code.
+func (s *shell) run(args ...string) (string, int) {
+	s.t.Helper()
+	command := exec.CommandContext(s.t.Context(), binary(s.t), args...)
+	command.Dir = s.dir
+	command.Env = append(os.Environ(), "TF_REATTACH_PROVIDERS="+s.env, "TF_IN_AUTOMATION=1")
+	command.Env = append(command.Env, s.extra...)
+	var out bytes.Buffer
+	command.Stdout, command.Stderr = &out, &out
+	err := command.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		s.t.Fatal(err)
+	}
+	return out.String(), command.ProcessState.ExitCode()
+}
+
+func (s *shell) must(args ...string) string {
+	s.t.Helper()
+	out, code := s.run(args...)
+	if code != 0 {
+		s.t.Fatalf("%v: exit %d\n%s", args, code, out)
+	}
+	return out
+}
+
+func (s *shell) apply() string {
+	s.t.Helper()
+	return s.must("apply", "-no-color", "-input=false", "-auto-approve")
+}
+
+// plan returns the text of a plan and its detailed exit code: 0 nothing to do, 1 refused, 2 changes.
+func (s *shell) plan() (string, int) {
+	s.t.Helper()
+	return s.run("plan", "-no-color", "-input=false", "-detailed-exitcode")
+}
+
+// prose joins the lines of a diagnostic, which Terraform breaks at the width of a terminal.
+func prose(out string) string {
+	return strings.Join(strings.Fields(strings.NewReplacer("│", " ", "╷", " ", "╵", " ").Replace(out)), " ")
+}
+
+// serve runs the provider in this process and returns what a Terraform process needs to attach to it.
+func serve(t *testing.T) string {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	configs, closed := make(chan *plugin.ReattachConfig), make(chan struct{})
+	const address = "registry.terraform.io/watertight-data/watertight"
+	failed := make(chan error, 1)
+	go func() {
+		failed <- tf6server.Serve(address, providerserver.NewProtocol6(provider.New("test")()),
+			tf6server.WithDebug(ctx, configs, closed), tf6server.WithoutLogStderrOverride(),
+			tf6server.WithGoPluginLogger(hclog.New(&hclog.LoggerOptions{Output: io.Discard})))
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-closed
+	})
+	var config *plugin.ReattachConfig
+	select {
+	case config = <-configs:
+	case err := <-failed:
+		t.Fatalf("serve the provider: %v", err)
+	}
+	attach := map[string]any{
+		"Protocol": string(config.Protocol), "ProtocolVersion": 6, "Pid": config.Pid, "Test": true,
+		"Addr": map[string]string{"Network": config.Addr.Network(), "String": config.Addr.String()},
+	}
+	text, err := json.Marshal(map[string]any{address: attach, "registry.opentofu.org/watertight-data/watertight": attach})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
