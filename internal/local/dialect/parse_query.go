@@ -154,9 +154,6 @@ func (p *parser) selectQuery(from FromItem) *selectBody {
 	if !s.distinct {
 		p.accept("ALL")
 	}
-	if p.is("TRANSFORM", "(") {
-		p.refuse("SELECT TRANSFORM")
-	}
 	for {
 		s.items = append(s.items, p.selectItem())
 		if !p.accept(",") || p.err != nil {

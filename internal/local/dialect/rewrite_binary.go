@@ -2,17 +2,13 @@ package dialect
 
 import (
 	"context"
+	"slices"
 	"strings"
 )
 
 func (r *Rewriter) binary(ctx context.Context, e *binary, sc *scope) (value, error) {
 	if e.op == "AND" || e.op == "OR" {
-		l, err := r.boolean(ctx, e.l, sc)
-		if err != nil {
-			return l, err
-		}
-		rv, err := r.boolean(ctx, e.r, sc)
-		return merge(l, rv).as("("+l.sql+" "+e.op+" "+rv.sql+")", simple(Boolean)), err
+		return r.logic(ctx, e, sc)
 	}
 	vs, err := r.exprs(ctx, []Expr{e.l, e.r}, sc)
 	if err != nil {
@@ -29,6 +25,33 @@ func (r *Rewriter) binary(ctx context.Context, e *binary, sc *scope) (value, err
 		return r.bits(e.op, vs[0], vs[1])
 	}
 	return r.arithmetic(e.op, vs[0], vs[1])
+}
+
+// logic prints a chain of AND or of OR without parentheses inside: DuckDB bounds how deep they may nest, not how long
+// a chain is.
+func (r *Rewriter) logic(ctx context.Context, e *binary, sc *scope) (value, error) {
+	operands := []Expr{e.r}
+	left := e.l
+	for {
+		l, ok := left.(*binary)
+		if !ok || l.op != e.op {
+			break
+		}
+		operands = append(operands, l.r)
+		left = l.l
+	}
+	operands = append(operands, left)
+	slices.Reverse(operands)
+	vs := make([]value, len(operands))
+	texts := make([]string, len(operands))
+	for i, o := range operands {
+		v, err := r.boolean(ctx, o, sc)
+		if err != nil {
+			return v, err
+		}
+		vs[i], texts[i] = v, v.sql
+	}
+	return merge(vs...).as("("+strings.Join(texts, " "+e.op+" ")+")", simple(Boolean)), nil
 }
 
 // compare prints a comparison in the operands' common type.
