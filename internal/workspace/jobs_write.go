@@ -14,11 +14,12 @@ func (c *Client) CreateJob(ctx context.Context, settings map[string]any) (int64,
 	var created struct {
 		JobID int64 `json:"job_id"`
 	}
-	if _, err := c.read(ctx, post("create job", strconv.Quote(name), "/api/2.2/jobs/create", settings), &created); err != nil {
+	r := post("create job", strconv.Quote(name), "/api/2.2/jobs/create", settings)
+	if _, err := c.read(ctx, r, &created); err != nil {
 		return 0, err
 	}
 	if created.JobID == 0 {
-		return 0, &Error{Op: "create job", Subject: strconv.Quote(name), Err: &uncertain{errors.New("the answer has no job id")}}
+		return 0, c.failure(r, &uncertain{errors.New("the answer has no job id")})
 	}
 	return created.JobID, nil
 }
@@ -73,11 +74,12 @@ func (c *Client) RunNow(ctx context.Context, r RunNow) (int64, error) {
 	var started struct {
 		RunID int64 `json:"run_id"`
 	}
-	if _, err := c.read(ctx, post("run job", subject, "/api/2.2/jobs/run-now", body).about(r.JobID).again(), &started); err != nil {
+	call := post("run job", subject, "/api/2.2/jobs/run-now", body).about(r.JobID).again()
+	if _, err := c.read(ctx, call, &started); err != nil {
 		return 0, err
 	}
 	if started.RunID == 0 {
-		return 0, &Error{Op: "run job", Subject: subject, Err: &uncertain{errors.New("the answer has no run id")}}
+		return 0, c.failure(call, &uncertain{errors.New("the answer has no run id")})
 	}
 	return started.RunID, nil
 }
