@@ -33,7 +33,7 @@ func (w *Workspace) startFeed(ctx context.Context, f Feed) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	now := w.clock.Now()
+	now := w.clock.Now().Truncate(time.Second) // the milliseconds are commits, no part of the grid of ticks
 	s := &feedSegment{Feed: f, Start: now, Ticked: now, Expired: now, First: make([]int64, f.Partitions), Next: make([]int64, f.Partitions)}
 	for p := range s.First {
 		s.First[p] = f.FirstSequence

@@ -33,7 +33,7 @@ type Options struct {
 	Latency time.Duration
 	// Faults are in force from the first request.
 	Faults []Fault
-	// Start is the virtual clock of a new workspace. Zero: the real minute. An existing state keeps its own.
+	// Start is the virtual clock of a new workspace once it is open. Zero: the real minute. An existing state keeps its own.
 	Start time.Time
 	// Empty leaves a new workspace without tables, files or feed.
 	Empty bool
@@ -80,11 +80,16 @@ func (b Behaviour) pageSize() int {
 	return 100
 }
 
-func (o Options) start(real time.Time) time.Time {
+// bookStart is where the clock of a new workspace begins: at Start, or a sample's length before it.
+func (o Options) bookStart(real time.Time) time.Time {
+	at := o.Start.UTC().Truncate(time.Millisecond)
 	if o.Start.IsZero() {
-		return real.UTC().Truncate(time.Minute)
+		at = real.UTC().Truncate(time.Minute)
 	}
-	return o.Start.UTC().Truncate(time.Millisecond)
+	if !o.Empty {
+		at = at.Add(-sampleLength)
+	}
+	return at
 }
 
 func (o Options) logf(format string, args ...any) {

@@ -174,7 +174,7 @@ func (w *Workspace) getRun(_ context.Context, c *call) (any, error) {
 }
 
 func (w *Workspace) listRuns(_ context.Context, c *call) (any, error) {
-	limit, offset, err := listWindow(c, 20, 1, 25, 10_000)
+	limit, offset, err := listWindow(c, 20, 1, 24, 10_000)
 	if err != nil {
 		return nil, err
 	}

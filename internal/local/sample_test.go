@@ -85,9 +85,8 @@ func tableSummary(t *testing.T, w *Workspace, table string) []string {
 func TestSampleDay(t *testing.T) {
 	t.Parallel()
 	w := sample(t)
-	began := w.Now()
-	if got := began.Sub(start); got < 24*time.Hour || got > 24*time.Hour+time.Minute {
-		t.Errorf("the sample's clock is at %s", began)
+	if got := w.Now().Sub(start); got < 0 || got > time.Minute {
+		t.Errorf("the sample's clock is at %s", w.Now())
 	}
 	all := func(Event) bool { return true }
 	if diff := cmp.Diff(summary(w.Produced, all), tableSummary(t, w, "main.events.stream_messages")); diff != "" {
@@ -330,10 +329,10 @@ func TestSampleSurvivesARestart(t *testing.T) {
 	if diff := cmp.Diff(before, tableSummary(t, again, "main.events.stream_messages")); diff != "" {
 		t.Errorf("source (-before +after):\n%s", diff)
 	}
-	advance(t, again, 48*time.Hour)
+	advance(t, again, 26*time.Hour)
 	held := again.Now().Truncate(time.Hour).Add(-24 * time.Hour)
 	if diff := cmp.Diff(summary(again.Produced, func(e Event) bool { return !e.EventTime.Before(held) }), tableSummary(t, again, "main.events.stream_messages")); diff != "" {
-		t.Errorf("source two days later (-feed +table):\n%s", diff)
+		t.Errorf("source a day later (-feed +table):\n%s", diff)
 	}
 }
 
@@ -341,8 +340,8 @@ func TestFeedIsReplaced(t *testing.T) {
 	t.Parallel()
 	w := sample(t)
 	advance(t, w, time.Hour)
-	ok(t, w, "POST", "/local/v1/feed", `{"every":"5s","disorder":"2m","tick":"1m","window":"6h"}`)
-	advance(t, w, 12*time.Hour)
+	ok(t, w, "POST", "/local/v1/feed", `{"every":"5s","disorder":"2m","tick":"5m","window":"6h"}`)
+	advance(t, w, 8*time.Hour)
 	if got := rows(t, w, "SELECT count(*) - count(DISTINCT technical_partition, technical_sequenceNumber) FROM main.events.stream_messages"); got[0] != "0" {
 		t.Errorf("%s keys twice", got[0])
 	}

@@ -16,10 +16,12 @@ var seedSQL string
 //go:embed load_messages.sql
 var loaderSQL []byte
 
+const sampleLength = 24 * time.Hour
+
 // LoaderPath is the workspace file with the incident's loader.
 const LoaderPath = "/Shared/load_messages.sql"
 
-// seed fills a new workspace: the incident's tables, its loader, and a day of events, arrived before the clock's start.
+// seed fills a new workspace: the incident's tables, its loader, and a day of events that arrived before Options.Start.
 // It can be repeated when it was interrupted.
 func (w *Workspace) seed(ctx context.Context) error {
 	for _, piece := range dialect.Split(seedSQL) {
@@ -34,7 +36,7 @@ func (w *Workspace) seed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	start := w.clock.Now()
+	start := w.book.Clock
 	day := Feed{Seed: 1, Tick: time.Hour}
 	if err := w.startFeed(ctx, day); err != nil {
 		return err
@@ -42,13 +44,13 @@ func (w *Workspace) seed(ctx context.Context) error {
 	w.mu.Lock()
 	s := w.currentFeed()
 	w.mu.Unlock()
-	for tick := start.Add(time.Hour); !tick.After(start.Add(24 * time.Hour)); tick = tick.Add(time.Hour) {
+	for tick := start.Add(time.Hour); !tick.After(start.Add(sampleLength)); tick = tick.Add(time.Hour) {
 		w.clock.Raise(tick)
 		if err := w.tickFeed(ctx, s, tick); err != nil {
 			return err
 		}
 	}
-	if err := w.startFeed(ctx, Feed{Seed: 2}); err != nil {
+	if err := w.startFeed(ctx, Feed{Seed: 2, Tick: 10 * time.Minute}); err != nil {
 		return err
 	}
 	w.mu.Lock()

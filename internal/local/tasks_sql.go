@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -91,9 +90,6 @@ func (w *Workspace) runScript(ctx context.Context, r *jobRun, t *taskRun, conten
 	session := engine.Statement{Parameters: parameters, User: r.Creator,
 		Job: &engine.Job{ID: r.JobID, RunID: r.ID, TaskRunID: t.ID, Name: r.Name}}
 	for _, piece := range dialect.Split(content) {
-		if use(&session, piece.Text) {
-			continue
-		}
 		session.Text = piece.Text
 		if err := w.exec(ctx, session); err != nil {
 			if ctx.Err() != nil {
@@ -101,6 +97,7 @@ func (w *Workspace) runScript(ctx context.Context, r *jobRun, t *taskRun, conten
 			}
 			return &taskError{message: err.Error(), trace: fmt.Sprintf("line %d:\n%s", piece.Line, piece.Text)}
 		}
+		use(&session, piece.Text)
 		w.mu.Lock()
 		t.Count++
 		w.mu.Unlock()
@@ -108,22 +105,26 @@ func (w *Workspace) runScript(ctx context.Context, r *jobRun, t *taskRun, conten
 	return nil
 }
 
-var useStatement = regexp.MustCompile("(?is)^\\s*USE\\s+(?:(CATALOG|SCHEMA|DATABASE)\\s+)?([`\\w]+)(?:\\.([`\\w]+))?\\s*$")
-
-// use plays USE CATALOG, USE SCHEMA and USE within a script, where statements share a session.
-func use(s *engine.Statement, sql string) bool {
-	m := useStatement.FindStringSubmatch(sql)
-	if m == nil {
-		return false
+// use follows what changes the session of a script, in which statements share one: USE and SET TIME ZONE.
+func use(s *engine.Statement, sql string) {
+	if word, _, _ := strings.Cut(sql, " "); !strings.EqualFold(word, "USE") && !strings.EqualFold(word, "SET") {
+		return
 	}
-	first, second := strings.Trim(m[2], "`"), strings.Trim(m[3], "`")
-	switch {
-	case strings.EqualFold(m[1], "CATALOG"):
-		s.Catalog, s.Schema = first, "default"
-	case second != "":
-		s.Catalog, s.Schema = first, second
-	default:
-		s.Schema = first
+	parsed, err := dialect.Parse(sql, dialect.Session{Catalog: s.Catalog, Schema: s.Schema, Zone: s.Zone})
+	if err != nil {
+		return
 	}
-	return true
+	switch p := parsed.(type) {
+	case *dialect.SetTimeZone:
+		s.Zone = p.Zone
+	case *dialect.Use:
+		switch parts := p.Name.Parts; {
+		case p.Catalog:
+			s.Catalog, s.Schema = parts[0], "default"
+		case len(parts) == 2:
+			s.Catalog, s.Schema = parts[0], parts[1]
+		default:
+			s.Schema = parts[0]
+		}
+	}
 }

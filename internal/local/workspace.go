@@ -98,7 +98,7 @@ func (w *Workspace) open(ctx context.Context) error {
 	}
 	fresh := w.book == nil
 	if fresh {
-		w.book = newBook(w.options.start(time.Now()), !w.options.Empty)
+		w.book = newBook(w.options.bookStart(time.Now()), !w.options.Empty)
 	}
 	w.clock = newClock(w.book.Clock)
 	w.mux = w.routes()
