@@ -5,12 +5,12 @@ import "time"
 func timeFunctions() map[string]function {
 	return map[string]function{
 		"unix_micros": {1, 1, unixOf(1)}, "unix_millis": {1, 1, unixOf(1000)}, "unix_seconds": {1, 1, unixOf(1000000)},
-		"to_unix_timestamp": {1, 1, unixOf(1000000)}, "unix_timestamp": {0, 1, unixTimestamp},
+		"to_unix_timestamp": {1, 2, unixTimestamp}, "unix_timestamp": {0, 2, unixTimestamp},
 		"timestamp_micros": {1, 1, fromUnix(1)}, "timestamp_millis": {1, 1, fromUnix(1000)}, "timestamp_seconds": {1, 1, fromUnix(1000000)},
 		"timestampadd": {2, 3, timeAdd}, "dateadd": {2, 3, timeAdd}, "date_add": {2, 3, timeAdd}, "date_sub": {2, 2, dateSub},
 		"timestampdiff": {2, 3, timeDiff}, "datediff": {2, 3, timeDiff}, "date_diff": {2, 3, timeDiff},
 		"date_trunc": {2, 2, dateTrunc}, "trunc": {2, 2, truncDate},
-		"to_date": {1, 1, castFirst(Date)}, "to_timestamp": {1, 1, castFirst(Timestamp)},
+		"to_date": {1, 2, castFirst(Date)}, "to_timestamp": {1, 2, castFirst(Timestamp)},
 		"year": {1, 1, part("year")}, "month": {1, 1, part("month")}, "day": {1, 1, part("day")}, "dayofmonth": {1, 1, part("day")},
 		"hour": {1, 1, part("hour")}, "minute": {1, 1, part("minute")}, "second": {1, 1, part("second")}, "quarter": {1, 1, part("quarter")},
 		"dayofyear": {1, 1, part("dayofyear")}, "weekofyear": {1, 1, part("week")}, "extract": {1, 1, extractPart},
@@ -20,7 +20,12 @@ func timeFunctions() map[string]function {
 }
 
 func castFirst(k Kind) func(*Rewriter, invocation) (value, error) {
-	return func(r *Rewriter, i invocation) (value, error) { return r.castTo(i.args[0], simple(k), false) }
+	return func(r *Rewriter, i invocation) (value, error) {
+		if len(i.args) == 2 {
+			return value{}, refuse("%s with a format", i.name)
+		}
+		return r.castTo(i.args[0], simple(k), false)
+	}
 }
 
 func unixOf(unit int64) func(*Rewriter, invocation) (value, error) {
@@ -40,6 +45,9 @@ func unixOf(unit int64) func(*Rewriter, invocation) (value, error) {
 func unixTimestamp(r *Rewriter, i invocation) (value, error) {
 	if len(i.args) == 0 {
 		return value{sql: bigintSQL(integerText(r.session.Now.Unix())), typ: simple(BigInt)}, nil
+	}
+	if len(i.args) == 2 {
+		return value{}, refuse("%s with a format", i.name)
 	}
 	return unixOf(1000000)(r, i)
 }

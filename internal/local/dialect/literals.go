@@ -2,7 +2,6 @@ package dialect
 
 import (
 	"fmt"
-	"math/big"
 	"strconv"
 	"strings"
 )
@@ -16,7 +15,7 @@ func (p *parser) number(from token, negative bool) Expr {
 	if negative {
 		sign = "-"
 	}
-	l := &literal{text: sign + strings.TrimPrefix(body, "+"), Span: p.spanFrom(from)}
+	l := &literal{text: sign + body, Span: p.spanFrom(from)}
 	switch {
 	case suffix == "BD":
 		l.typ = decimalOf(l.text)
@@ -169,8 +168,10 @@ func literalSQL(l *literal) string {
 		return "NULL"
 	case Boolean:
 		return l.text
-	case Int, BigInt:
-		return integerSQL(l.text)
+	case Int:
+		return intSQL(l.text)
+	case BigInt:
+		return bigintSQL(l.text)
 	case TinyInt, SmallInt:
 		return "CAST(" + l.text + " AS " + l.typ.Duck() + ")"
 	case Decimal:
@@ -188,21 +189,28 @@ func literalSQL(l *literal) string {
 	return textSQL(l.text)
 }
 
-// integerSQL prints an int or bigint of its own width in DuckDB, which takes the smallest bigint for a HUGEINT.
-func integerSQL(text string) string {
-	n, ok := new(big.Int).SetString(text, 10)
-	if !ok {
-		return "NULL"
-	}
+// intSQL prints an int. A bare negative number would be a subtraction in some places.
+func intSQL(text string) string {
 	switch {
-	case n.String() == "-9223372036854775808":
-		return "CAST('-9223372036854775808' AS BIGINT)"
-	case n.String() == "-2147483648":
+	case text == "-2147483648":
+		// Without its sign the number is no INTEGER.
 		return "CAST(-2147483648 AS INTEGER)"
-	case n.Sign() < 0:
-		return "(" + n.String() + ")"
+	case strings.HasPrefix(text, "-"):
+		return "(" + text + ")"
 	}
-	return n.String()
+	return text
+}
+
+// bigintSQL prints a bigint, which DuckDB would take for an INTEGER where it is small enough.
+func bigintSQL(text string) string {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err == nil && n > 1<<31-1 {
+		return text
+	}
+	if n == -1<<63 {
+		return "CAST('" + text + "' AS BIGINT)"
+	}
+	return "CAST(" + text + " AS BIGINT)"
 }
 
 // textSQL prints a string for DuckDB.

@@ -68,7 +68,7 @@ func (p *parser) decimal() Type {
 // closeAngle takes one > even where the tokenizer joined two.
 func (p *parser) closeAngle() {
 	if p.is(">>") {
-		p.tokens[p.at].text = ">"
+		p.tokens[p.at].text, p.tokens[p.at].up = ">", ">"
 		return
 	}
 	p.expect(">")

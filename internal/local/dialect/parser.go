@@ -29,6 +29,7 @@ func Parse(text string, s Session) (Statement, error) {
 		case tokBad:
 			return nil, p.syntaxAt(t)
 		default:
+			t.up = strings.ToUpper(t.text)
 			p.tokens = append(p.tokens, t)
 		}
 	}

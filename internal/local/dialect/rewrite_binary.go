@@ -56,9 +56,9 @@ func (r *Rewriter) logic(ctx context.Context, e *binary, sc *scope) (value, erro
 
 // compare prints a comparison in the operands' common type.
 func (r *Rewriter) compare(op string, l, rv value) (value, error) {
-	both, _, err := r.unifyComparable(op, []value{l, rv})
+	both, _, err := r.unify(op, []value{l, rv})
 	if err != nil {
-		return value{}, err
+		return value{}, mismatch(op, l.typ, rv.typ)
 	}
 	return merge(both...).as("("+both[0].sql+" "+op+" "+both[1].sql+")", simple(Boolean)), nil
 }
@@ -75,15 +75,6 @@ func (r *Rewriter) unify(what string, vs []value) ([]value, Type, error) {
 		t = c
 	}
 	out, err := r.castAll(vs, t)
-	return out, t, err
-}
-
-// unifyComparable is unify for comparisons, where two literals and a decimal compare as decimals.
-func (r *Rewriter) unifyComparable(what string, vs []value) ([]value, Type, error) {
-	out, t, err := r.unify(what, vs)
-	if err != nil {
-		err = mismatch(what, vs[0].typ, vs[len(vs)-1].typ)
-	}
 	return out, t, err
 }
 

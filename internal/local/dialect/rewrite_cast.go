@@ -11,9 +11,6 @@ func (r *Rewriter) castTo(v value, t Type, try bool) (value, error) {
 	from := v.typ
 	switch {
 	case from.Equal(t):
-		if v.lit != nil && t.Kind == BigInt {
-			return v.as(bigintSQL(v.sql), t).literalOf(v), nil
-		}
 		return v, nil
 	case from.Kind == Void:
 		return v.as("CAST(NULL AS "+t.Duck()+")", t), nil
@@ -37,13 +34,6 @@ func (r *Rewriter) castTo(v value, t Type, try bool) (value, error) {
 func (v value) literalOf(o value) value {
 	v.lit = o.lit
 	return v
-}
-
-func bigintSQL(text string) string {
-	if n, err := strconv.ParseInt(strings.Trim(text, "()"), 10, 64); err == nil && n > -1<<31 && n < 1<<31 {
-		return "CAST(" + strings.Trim(text, "()") + " AS BIGINT)"
-	}
-	return text
 }
 
 func castWord(try bool) string {

@@ -3,6 +3,7 @@ package dialect
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -48,7 +49,7 @@ func (r *Rewriter) query(ctx context.Context, q *Query, outer *scope, ctes *cteS
 		if p.columns, err = renamed(p.columns, c.columns); err != nil {
 			return printed{}, err
 		}
-		name := r.alias("cte")
+		name := r.alias("wt_cte")
 		with = append(with, name+" AS ("+p.sql+")")
 		ctes = &cteScope{name: c.name, sql: name, columns: p.columns, parent: ctes}
 	}
@@ -176,45 +177,69 @@ func (r *Rewriter) body(ctx context.Context, b body, outer *scope, ctes *cteScop
 	return printed{}, refuse("this form of query")
 }
 
+// setOperation prints a chain of one operator side by side: DuckDB bounds how deep queries may nest.
 func (r *Rewriter) setOperation(ctx context.Context, s *setOp, outer *scope, ctes *cteScope) (printed, error) {
-	left, err := r.body(ctx, s.left, outer, ctes)
-	if err != nil {
-		return printed{}, err
+	bodies := []body{s.right}
+	left := s.left
+	for s.op != "EXCEPT" {
+		l, ok := left.(*setOp)
+		if !ok || l.op != s.op || l.all != s.all {
+			break
+		}
+		bodies, left = append(bodies, l.right), l.left
 	}
-	right, err := r.body(ctx, s.right, outer, ctes)
-	if err != nil {
-		return printed{}, err
+	bodies = append(bodies, left)
+	slices.Reverse(bodies)
+	var all []printed
+	var types []Type
+	for _, b := range bodies {
+		p, err := r.body(ctx, b, outer, ctes)
+		if err != nil {
+			return printed{}, err
+		}
+		if all = append(all, p); len(all) == 1 {
+			for _, c := range p.columns {
+				types = append(types, c.typ)
+			}
+		}
+		if types, err = wider(s.op, types, p.columns); err != nil {
+			return printed{}, err
+		}
 	}
-	if len(left.columns) != len(right.columns) {
-		return printed{}, NewError("NUM_COLUMNS_MISMATCH", fmt.Sprintf("%s can only be performed on inputs with the same number of columns, "+
-			"but the first input has %d columns and the second input has %d columns.", s.op, len(left.columns), len(right.columns)))
+	texts := make([]string, len(all))
+	for i, p := range all {
+		sql, err := r.withTypes(p, types)
+		if err != nil {
+			return printed{}, err
+		}
+		texts[i] = "SELECT * FROM (" + sql + ") " + r.alias("r")
 	}
-	types := make([]Type, len(left.columns))
+	op := " " + s.op + " "
+	if s.all {
+		op += "ALL "
+	}
+	out := printed{sql: strings.Join(texts, op), columns: all[0].columns}
 	for i := range types {
-		t, ok := commonType(left.columns[i].typ, right.columns[i].typ)
+		out.columns[i].typ = types[i]
+	}
+	return out, nil
+}
+
+// wider is the common type of each column so far with the columns of one more query.
+func wider(op string, types []Type, columns []outColumn) ([]Type, error) {
+	if len(types) != len(columns) {
+		return nil, NewError("NUM_COLUMNS_MISMATCH", fmt.Sprintf("%s can only be performed on inputs with the same number of columns, "+
+			"but the first input has %d columns and another input has %d columns.", op, len(types), len(columns)))
+	}
+	for i, c := range columns {
+		t, ok := commonType(types[i], c.typ)
 		if !ok {
-			return printed{}, NewError("INCOMPATIBLE_COLUMN_TYPE", fmt.Sprintf("%s can only be performed on tables with compatible column types: %s and %s.",
-				s.op, left.columns[i].typ, right.columns[i].typ))
+			return nil, NewError("INCOMPATIBLE_COLUMN_TYPE", fmt.Sprintf("%s can only be performed on tables with compatible column types: %s and %s.",
+				op, types[i], c.typ))
 		}
 		types[i] = t
 	}
-	op := s.op
-	if s.all {
-		op += " ALL"
-	}
-	l, err := r.withTypes(left, types)
-	if err != nil {
-		return printed{}, err
-	}
-	rt, err := r.withTypes(right, types)
-	if err != nil {
-		return printed{}, err
-	}
-	left.sql = "SELECT * FROM (" + l + ") " + r.alias("r") + " " + op + " SELECT * FROM (" + rt + ") " + r.alias("r")
-	for i := range types {
-		left.columns[i].typ = types[i]
-	}
-	return left, nil
+	return types, nil
 }
 
 // withTypes casts the columns of a query.

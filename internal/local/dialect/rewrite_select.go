@@ -125,7 +125,7 @@ func (r *Rewriter) items(ctx context.Context, items []selectItem, sc *scope) ([]
 		}
 		add(v, name)
 		if _, taken := sc.outputs[strings.ToLower(name)]; !taken && i.alias != "" {
-			sc.outputs[strings.ToLower(name)] = value{sql: "(" + v.sql + ")", typ: v.typ, aggregate: v.aggregate, window: v.window, volatile: v.volatile}
+			sc.outputs[strings.ToLower(name)] = value{sql: v.sql, typ: v.typ, lit: v.lit, aggregate: v.aggregate, window: v.window, volatile: v.volatile}
 		}
 	}
 	return values, out, nil
@@ -176,7 +176,7 @@ func (r *Rewriter) groupBy(ctx context.Context, s *selectBody, values []value, o
 			return "", err
 		}
 		if ok {
-			keys = append(keys, "("+values[n-1].sql+")")
+			keys = append(keys, keySQL(values[n-1]))
 			continue
 		}
 		v, err := r.expr(ctx, e, sc)
@@ -186,12 +186,20 @@ func (r *Rewriter) groupBy(ctx context.Context, s *selectBody, values []value, o
 		if v.aggregate {
 			return "", NewError("GROUP_BY_AGGREGATE", "Aggregate functions are not allowed in GROUP BY, but found "+prettyName(e)+".")
 		}
-		keys = append(keys, v.sql)
+		keys = append(keys, keySQL(v))
 	}
 	if len(keys) == 0 {
 		return "", nil
 	}
 	return " GROUP BY " + strings.Join(keys, ", "), nil
+}
+
+// keySQL prints a key of GROUP BY or ORDER BY: DuckDB takes a bare number there for a position.
+func keySQL(v value) string {
+	if strings.Trim(v.sql, "()0123456789") == "" || strings.HasPrefix(v.sql, "'") || v.lit != nil {
+		return "CAST(" + v.sql + " AS " + v.typ.Duck() + ")"
+	}
+	return v.sql
 }
 
 // orderBy prints ORDER BY: outputs by position, everything else as an expression.
@@ -229,7 +237,7 @@ func (r *Rewriter) orderBy(ctx context.Context, q *Query, values []value, out []
 				}
 			}
 			if n == 0 {
-				items = append(items, v.sql+" "+o.direction())
+				items = append(items, keySQL(v)+" "+o.direction())
 				continue
 			}
 		}

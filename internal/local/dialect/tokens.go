@@ -32,9 +32,16 @@ type token struct {
 	pos   Pos
 	// why says what is wrong with a bad token.
 	why string
+	// up is the text of a word in upper case, once the parser has it.
+	up string
 }
 
-func (t token) upper() string { return strings.ToUpper(t.text) }
+func (t token) upper() string {
+	if t.up != "" {
+		return t.up
+	}
+	return strings.ToUpper(t.text)
+}
 
 // symbols of more than one character, longest first.
 var symbols = []string{"<=>", "->>", "<=", ">=", "<>", "!=", "==", "||", "&&", "<<", ">>", "->", "=>", "::"}
