@@ -89,8 +89,9 @@ func place(expression string, f field, value string, err error) *Error {
 
 func (p *parser) field(token string, f field) error {
 	list := strings.Contains(token, ",")
+	several := strings.Contains(strings.Trim(token, ","), ",")
 	switch {
-	case f == dayOfMonth && list && strings.ContainsAny(token, "LW"):
+	case f == dayOfMonth && (list && strings.Contains(token, "L") || several && strings.Contains(token, "W")):
 		return &fault{
 			reason: "a list with L or W is read differently by different Quartz versions",
 			hint:   "write one day with L or W, or plain days, and use two jobs for both",
@@ -149,7 +150,7 @@ func (c *Cron) checkNearest() error {
 	switch {
 	case c.lastDay && (c.lastOffset >= 30 || c.lastOffset >= shortest):
 		return &fault{
-			reason: fmt.Sprintf("L-%dW falls before the first day of a month of %d days, where some Quartz versions hang", c.lastOffset, min(shortest, 30)),
+			reason: fmt.Sprintf("L-%dW falls before the first day of a month of %d days, and Quartz 2.3.2 hangs on it", c.lastOffset, min(shortest, 30)),
 			hint:   fmt.Sprintf("write L-%dW or less", min(shortest, 30)-1),
 		}
 	case !c.lastDay && bits.TrailingZeros64(c.dayBits) == 0:

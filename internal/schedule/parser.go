@@ -177,7 +177,8 @@ func (p *parser) last(s string, f field) error {
 	p.cron.lastDay = true
 	rest := s[1:]
 	if strings.HasPrefix(rest, "-") {
-		if rest = rest[1:]; rest == "" || !isDigit(rest[0]) {
+		// Quartz takes L-W for LW.
+		if rest = rest[1:]; rest == "" || !isDigit(rest[0]) && rest[0] != 'W' {
 			return refuse("a number must follow L-")
 		}
 		p.cron.lastOffset, rest = leadingNumber(rest)

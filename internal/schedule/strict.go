@@ -149,6 +149,9 @@ func (c *Cron) versionWarnings() []string {
 	if perDay > 1 {
 		warnings = append(warnings, fmt.Sprintf("day of month: with W and %d fires a day Quartz 2.5.2 leaves fires out that 2.3.2 makes; all of them are assumed here", perDay))
 	}
+	if perDay == 1 && !(c.lastDay && c.lastOffset == 0) {
+		warnings = append(warnings, "day of month: where W moves a fire to the next Monday, a scheduler of Quartz 2.5.2 that starts in between leaves it out; it is assumed to be made")
+	}
 	if day := c.firstDay(); !c.lastDay && day > c.shortestMonth() {
 		warnings = append(warnings, fmt.Sprintf("day of month: Quartz versions differ on %dW in a month of fewer days; no fire is assumed there", day))
 	}

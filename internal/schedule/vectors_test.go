@@ -13,25 +13,22 @@ import (
 
 // vector is a line of testdata, recorded from Quartz 2.3.2 and 2.5.2.
 type vector struct {
-	Class    string   `json:"class"`
-	Expr     string   `json:"expr"`
-	Zone     string   `json:"zone"`
-	After    string   `json:"after"`
-	N        int      `json:"n"`
-	Fires    []string `json:"fires"`
-	Verdict  string   `json:"verdict"`
-	From     string   `json:"from"`
-	To       string   `json:"to"`
-	Count    int      `json:"count"`
-	First    string   `json:"first"`
-	Last     string   `json:"last"`
-	GapS     int64    `json:"gap_s"`
-	GapFrom  string   `json:"gap_from"`
-	GapTo    string   `json:"gap_to"`
-	InsideS  int64    `json:"inside_s"`
-	InFrom   string   `json:"inside_from"`
-	InTo     string   `json:"inside_to"`
-	Fires232 []string `json:"fires_232"`
+	Class   string   `json:"class"`
+	Expr    string   `json:"expr"`
+	Zone    string   `json:"zone"`
+	After   string   `json:"after"`
+	N       int      `json:"n"`
+	Fires   []string `json:"fires"`
+	Verdict string   `json:"verdict"`
+	From    string   `json:"from"`
+	To      string   `json:"to"`
+	Count   int      `json:"count"`
+	Ends    bool     `json:"ends"`
+	First   string   `json:"first"`
+	Last    string   `json:"last"`
+	GapS    int64    `json:"gap_s"`
+	GapFrom string   `json:"gap_from"`
+	GapTo   string   `json:"gap_to"`
 }
 
 func vectors(t testing.TB, name string) []vector {
