@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/watertight-data/terraform-provider-watertight/internal/contract"
+	"github.com/watertight-data/terraform-provider-watertight/internal/coverage"
+	"github.com/watertight-data/terraform-provider-watertight/internal/pipeline"
+	"github.com/watertight-data/terraform-provider-watertight/internal/report"
+	"github.com/watertight-data/terraform-provider-watertight/internal/run"
+)
+
+type verifyOptions struct {
+	connection
+	output
+	job      string
+	contract *contract.Contract // nil: the job's own
+	runID    int64              // 0: the last one that can have loaded
+	strict   bool
+}
+
+const contractCategory = "Instead of a JOB:"
+
+func verifyCommand(env *Env) *cli.Command {
+	flag := func(name, usage string) cli.Flag {
+		return &cli.StringFlag{Name: name, Usage: usage, Category: contractCategory}
+	}
+	return &cli.Command{
+		Name: "verify", Usage: "compare the rows of a loader's source and target", ArgsUsage: "[JOB]",
+		Description: "Both tables are read at one version each. Every row that was due and is not in the target is listed. Nothing is started.",
+		Flags: flags([]cli.Flag{
+			strictFlag(),
+			&cli.StringFlag{Name: "run", Usage: "`RUN_ID` of the run that is judged", DefaultText: "the last one that succeeded"},
+			flag("source", "`TABLE` with the rolling window"),
+			flag("target", "permanent `TABLE`"),
+			flag("key", "`PARTITION,SEQUENCE`: the two columns by which a row is known"),
+			flag("event-time", "`COLUMN` with the time of the event"),
+			flag("settle-delay", "`LENGTH`: age that a row must have before the loader may read it"),
+			flag("settle-clock", "what that age is measured from: wall or newest_event (wall unless given)"),
+			&cli.BoolFlag{Name: "strictly-older", Usage: "a row of exactly that age is not read yet", Category: contractCategory},
+		}, connectionFlags(), outputFlags()),
+		Action: perform(func(c *cli.Context) (run.ExitCode, error) {
+			in := read(c)
+			o := verifyOptions{connection: in.connection(), output: in.output(), strict: c.Bool("strict")}
+			o.job, o.contract = in.jobOrContract()
+			if c.IsSet("run") {
+				o.runID = in.parseID("--run", c.String("run"))
+				if o.contract != nil {
+					in.problem("--run says nothing without a JOB")
+				}
+			}
+			if err := in.problemsFound(); err != nil {
+				return 0, err
+			}
+			return verify(c.Context, o, env)
+		}),
+	}
+}
+
+// jobOrContract takes a job, or the flags that say what its tags would.
+func (r *reader) jobOrContract() (string, *contract.Contract) {
+	names := []string{"source", "target", "key", "event-time", "settle-delay", "settle-clock", "strictly-older"}
+	var given []string
+	for _, n := range names {
+		if r.c.IsSet(n) {
+			given = append(given, "--"+n)
+		}
+	}
+	if len(given) == 0 {
+		return r.argument("job"), nil
+	}
+	if job, ok := r.optionalArgument(); ok {
+		r.problem("%s: the job %q has a contract of its own; give one or the other", strings.Join(given, ", "), job)
+		return job, nil
+	}
+	for _, n := range names[:5] {
+		if !r.c.IsSet(n) {
+			r.problem("--%s is missing: without a JOB it takes --source, --target, --key, --event-time and --settle-delay", n)
+		}
+	}
+	if len(r.problems) > 0 {
+		return "", nil
+	}
+	partition, sequence, _ := strings.Cut(r.c.String("key"), ",")
+	promise := &contract.Contract{Source: r.c.String("source"), Target: r.c.String("target"), EventTime: r.c.String("event-time"),
+		Key:         contract.Key{Partition: strings.TrimSpace(partition), Sequence: strings.TrimSpace(sequence)},
+		SettleDelay: r.length("settle-delay", false), SettleClock: coverage.SettleWall, Strict: r.c.Bool("strictly-older"), Reads: coverage.ReadsSnapshot}
+	if r.c.IsSet("settle-clock") {
+		promise.SettleClock = coverage.Clock(r.oneOf("settle-clock", string(coverage.SettleWall), string(coverage.SettleNewestEvent)))
+	}
+	if len(r.problems) > 0 {
+		return "", nil
+	}
+	for _, p := range promise.Validate() {
+		field, _, _ := strings.Cut(p.Field, ".")
+		r.problem("--%s: %v", strings.ReplaceAll(field, "_", "-"), p)
+	}
+	return "", promise
+}
+
+func verify(ctx context.Context, o verifyOptions, env *Env) (code run.ExitCode, err error) {
+	w, err := o.open(env)
+	if err != nil {
+		return 0, err
+	}
+	p := newProgress(env, o.output)
+	request := pipeline.VerifyRequest{Job: o.job, RunID: o.runID, Strict: o.strict, Progress: p.next}
+	if o.contract != nil {
+		request.Contract = *o.contract
+	}
+	v, err := pipeline.Verify(ctx, w, request)
+	p.clear()
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, v.Close()) }()
+	return run.Verified(v), o.print(env, report.Verification{Verification: v})
+}
