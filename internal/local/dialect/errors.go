@@ -45,6 +45,7 @@ var states = map[string]string{
 	"WRONG_NUM_ARGS.WITHOUT_SUGGESTION":                                              "42605",
 	"INSERT_COLUMN_ARITY_MISMATCH.NOT_ENOUGH_DATA_COLUMNS":                           "21S01",
 	"INSERT_COLUMN_ARITY_MISMATCH.TOO_MANY_DATA_COLUMNS":                             "21S01",
+	"UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS":                                    "42K0E",
 	Unsupported:                                  "0A000",
 	"AMBIGUOUS_REFERENCE":                        "42704",
 	"ARITHMETIC_OVERFLOW":                        "22003",

@@ -29,6 +29,7 @@ var duckErrors = []struct {
 	{regexp.MustCompile(`Overflow in .*(DECIMAL|HUGEINT|INT128)`), "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION"},
 	{regexp.MustCompile(`Out of Range Error: .*([Oo]verflow|out of range)`), "ARITHMETIC_OVERFLOW"},
 	{regexp.MustCompile(`Conversion Error: .*(timestamp|date|time|interval|[Bb]oolean)`), "CAST_INVALID_INPUT"},
+	{regexp.MustCompile(`(?i)max expression depth`), Unsupported},
 	{regexp.MustCompile(`must appear in the GROUP BY clause`), "MISSING_AGGREGATION"},
 	{regexp.MustCompile(`WHERE clause cannot contain aggregates`), "INVALID_WHERE_CONDITION"},
 	{regexp.MustCompile(`WHERE clause cannot contain window functions`), "UNSUPPORTED_EXPR_FOR_OPERATOR"},

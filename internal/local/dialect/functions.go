@@ -24,7 +24,8 @@ type function struct {
 // of the tables is refused by its name.
 func (r *Rewriter) call(ctx context.Context, c *call, sc *scope) (value, error) {
 	if c.name == "explode" {
-		return r.generator(ctx, c, sc)
+		return value{}, NewError("UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS",
+			"The generator is not supported: nested in expressions \""+prettyName(c)+"\".")
 	}
 	if a, ok := aggregates()[c.name]; ok {
 		return r.aggregate(ctx, c, a, sc)

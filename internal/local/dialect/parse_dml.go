@@ -20,7 +20,6 @@ func (p *parser) insert(with []cte) Statement {
 	if p.is("PARTITION") {
 		p.refuse("INSERT … PARTITION")
 	}
-	i.IfNotExists = p.ifNotExists()
 	p.insertTail(i)
 	i.Query = p.query()
 	if len(with) > 0 && i.Query != nil {

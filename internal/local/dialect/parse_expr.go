@@ -107,48 +107,39 @@ func (p *parser) isPredicate(x Expr, from token) Expr {
 	return x
 }
 
-// levels of binary operators in Spark's grammar, loosest first.
-var levels = [][]string{
-	{"=", "==", "<>", "!=", "<", "<=", ">", ">=", "<=>"},
-	{"|"}, {"^"}, {"&"}, {"<<", ">>"},
-	{"+", "-", "||"},
-	{"*", "/", "%", "DIV"},
-}
+// precedence of the binary operators in Spark's grammar; higher binds closer.
+var precedence = map[string]int{"=": 1, "==": 1, "<>": 1, "!=": 1, "<": 1, "<=": 1, ">": 1, ">=": 1, "<=>": 1, "|": 2, "^": 3, "&": 4,
+	"<<": 5, ">>": 5, "+": 6, "-": 6, "||": 6, "*": 7, "/": 7, "%": 7, "DIV": 7}
 
 // value reads an expression without AND, OR, NOT and tests.
-func (p *parser) value() Expr { return p.level(0) }
+func (p *parser) value() Expr { return p.operation(1) }
 
-func (p *parser) level(n int) Expr {
-	if n == len(levels) {
-		return p.signed()
-	}
+// operation reads operators that bind at least as close as the level.
+func (p *parser) operation(level int) Expr {
 	from := p.peek()
-	e := p.level(n + 1)
+	e := p.signed()
 	for p.err == nil {
-		op := p.operator(levels[n])
-		if op == "" {
+		t := p.peek()
+		at := 0
+		if t.kind == tokSymbol || t.kind == tokWord {
+			at = precedence[t.upper()]
+		}
+		if at == 0 || at < level {
 			return e
 		}
-		e = &binary{op: op, l: e, r: p.level(n + 1), Span: p.spanFrom(from)}
-		e.(*binary).Span = p.spanFrom(from)
+		p.next()
+		op := t.upper()
+		switch op {
+		case "==":
+			op = "="
+		case "!=":
+			op = "<>"
+		}
+		b := &binary{op: op, l: e, r: p.operation(at + 1)}
+		b.Span = p.spanFrom(from)
+		e = b
 	}
 	return e
-}
-
-func (p *parser) operator(ops []string) string {
-	for _, op := range ops {
-		if p.is(op) {
-			p.next()
-			switch op {
-			case "==":
-				return "="
-			case "!=":
-				return "<>"
-			}
-			return op
-		}
-	}
-	return ""
 }
 
 func (p *parser) signed() Expr {

@@ -23,7 +23,9 @@ type parser struct {
 // Parse reads one statement. A semicolon may end it. Its errors are *engine.Error of a parser's class.
 func Parse(text string, s Session) (Statement, error) {
 	p := &parser{text: text, session: s}
-	for _, t := range tokenize(text) {
+	all := tokenize(text)
+	p.tokens = make([]token, 0, len(all))
+	for _, t := range all {
 		switch t.kind {
 		case tokSpace, tokComment, tokHint:
 		case tokBad:

@@ -192,19 +192,11 @@ func (r *Rewriter) between(ctx context.Context, e *between, sc *scope) (value, e
 	if err != nil {
 		return value{}, err
 	}
-	lo, err := r.compare(">=", vs[0], vs[1])
+	vs, _, err = r.unify("BETWEEN", vs)
 	if err != nil {
 		return value{}, err
 	}
-	hi, err := r.compare("<=", vs[0], vs[2])
-	if err != nil {
-		return value{}, err
-	}
-	sql := "(" + lo.sql + " AND " + hi.sql + ")"
-	if e.not {
-		sql = "(NOT " + sql + ")"
-	}
-	return merge(vs...).as(sql, simple(Boolean)), nil
+	return merge(vs...).as("("+vs[0].sql+notWord(e.not)+" BETWEEN "+vs[1].sql+" AND "+vs[2].sql+")", simple(Boolean)), nil
 }
 
 func (r *Rewriter) like(ctx context.Context, e *like, sc *scope) (value, error) {

@@ -10,6 +10,9 @@ import (
 
 // Merge prints a MERGE in pieces over the target's row t (or its Alias) and the source's row s.
 func (r *Rewriter) Merge(ctx context.Context, m *Merge, t Target) (MergeSQL, error) {
+	if m.SchemaEvolution {
+		return MergeSQL{}, refuse("MERGE WITH SCHEMA EVOLUTION")
+	}
 	tsc, err := r.target(t, m.Alias)
 	if err != nil {
 		return MergeSQL{}, err

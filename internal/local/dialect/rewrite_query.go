@@ -104,10 +104,6 @@ func (r *Rewriter) bodyOrdered(ctx context.Context, q *Query, outer *scope, ctes
 	if err != nil || len(q.Order) == 0 {
 		return p, "", err
 	}
-	sc := &scope{outputs: map[string]value{}, preferOutputs: true}
-	for i, c := range p.columns {
-		sc.outputs[strings.ToLower(c.name)] = value{sql: strconv.Itoa(i + 1), typ: c.typ}
-	}
 	var items []string
 	for _, o := range q.Order {
 		item, err := r.orderByOutput(o, q.OrderAll, p.columns)

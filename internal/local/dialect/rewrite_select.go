@@ -112,7 +112,7 @@ func (r *Rewriter) items(ctx context.Context, items []selectItem, sc *scope) ([]
 			}
 			continue
 		}
-		v, err := r.expr(ctx, i.expr, sc)
+		v, err := r.item(ctx, i.expr, sc)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -129,6 +129,14 @@ func (r *Rewriter) items(ctx context.Context, items []selectItem, sc *scope) ([]
 		}
 	}
 	return values, out, nil
+}
+
+// item prints an expression of the select list, where alone a generator may stand.
+func (r *Rewriter) item(ctx context.Context, e Expr, sc *scope) (value, error) {
+	if c, ok := e.(*call); ok && c.name == "explode" {
+		return r.generator(ctx, c, sc)
+	}
+	return r.expr(ctx, e, sc)
 }
 
 func (r *Rewriter) itemName(e Expr, v value) string {

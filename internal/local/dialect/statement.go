@@ -190,7 +190,6 @@ type Reorg struct {
 type Insert struct {
 	Table        Name
 	Overwrite    bool
-	IfNotExists  bool
 	Columns      []string
 	ByName       bool
 	ReplaceWhere Expr

@@ -56,7 +56,7 @@ type lexer struct {
 // tokenize cuts text into tokens, spaces and comments included. It never fails: what it cannot read is a bad token.
 func tokenize(text string) []token {
 	l := &lexer{text: text, line: 1}
-	var out []token
+	out := make([]token, 0, len(text)/3+1)
 	for l.at < len(l.text) {
 		t := l.next()
 		out = append(out, t)
@@ -103,7 +103,7 @@ func (l *lexer) next() token {
 	case strings.HasPrefix(rest, "/*"):
 		return l.blockComment(rest)
 	case r == '\'' || r == '"':
-		return l.quoted(rest, 0)
+		return l.quoted(rest)
 	case (r == 'r' || r == 'R') && len(rest) > 1 && (rest[1] == '\'' || rest[1] == '"'):
 		return l.raw(rest)
 	case r == '`':
@@ -174,10 +174,10 @@ func (l *lexer) blockComment(rest string) token {
 	return t
 }
 
-func (l *lexer) quoted(rest string, from int) token {
-	quote := rest[from]
+func (l *lexer) quoted(rest string) token {
+	quote := rest[0]
 	var b strings.Builder
-	for i := from + 1; i < len(rest); {
+	for i := 1; i < len(rest); {
 		switch c := rest[i]; {
 		case c == '\\' && i+1 < len(rest):
 			i += unescape(&b, rest[i:])
