@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -15,8 +14,6 @@ import (
 type session struct {
 	// client is nil while the provider's configuration is not known yet.
 	client *workspace.Client
-	// clock is asked only when no workspace can be: the workspace's own clock decides.
-	clock func() time.Time
 }
 
 // base is embedded in every resource.
@@ -47,15 +44,4 @@ func (b *base) client(diags *diag.Diagnostics) *workspace.Client {
 		return nil
 	}
 	return b.session.client
-}
-
-// now returns the workspace's clock; the machine's while there is no workspace to ask.
-func (b *base) now(ctx context.Context) (time.Time, error) {
-	if b.isDeferred() {
-		if b.session == nil || b.session.clock == nil {
-			return time.Now().UTC(), nil
-		}
-		return b.session.clock().UTC(), nil
-	}
-	return b.session.client.Now(ctx)
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -111,9 +113,12 @@ func oneOf(words ...string) check {
 	}}
 }
 
-// sentence ends a message with a full stop.
+// sentence begins a message with a capital letter and ends it with a full stop.
 func sentence(text string) string {
 	text = strings.TrimSpace(text)
+	if first, size := utf8.DecodeRuneInString(text); size > 0 && !strings.ContainsAny(strings.SplitN(text, " ", 2)[0], "._=\"") {
+		text = string(unicode.ToUpper(first)) + text[size:]
+	}
 	if text == "" || strings.HasSuffix(text, ".") || strings.HasSuffix(text, "\n") {
 		return text
 	}

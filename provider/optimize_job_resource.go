@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/watertight-data/terraform-provider-watertight/internal/coverage"
 	"github.com/watertight-data/terraform-provider-watertight/internal/interval"
 	"github.com/watertight-data/terraform-provider-watertight/internal/maintenance"
 )
@@ -50,14 +51,10 @@ func (r *optimizeJob) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	at, err := r.now(ctx)
-	if err != nil {
-		addError(&resp.Diagnostics, "The workspace's clock cannot be read", err)
-		return
-	}
-	j := plan.judge(ctx, at, &resp.Diagnostics)
+	j, at := r.judgePlan(ctx, plan, &resp.Diagnostics)
 	j.report(plan.OnViolation, &resp.Diagnostics)
 	plan.validate(ctx, &resp.Diagnostics)
+	plan.refusePausing(&resp.Diagnostics)
 	r.reportPause(ctx, plan, j, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
@@ -65,6 +62,19 @@ func (r *optimizeJob) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	plan.complete(ctx, j, at, &resp.Diagnostics)
 	plan.ChangedOutside = types.ListNull(types.StringType)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+}
+
+// judgePlan judges at the workspace's time. A workspace that is not known yet has none: then the answer waits for apply.
+func (r *optimizeJob) judgePlan(ctx context.Context, plan optimizeJobModel, diags *diag.Diagnostics) (judgement, time.Time) {
+	if r.isDeferred() {
+		return judgement{answer: coverage.Unknown}, time.Time{}
+	}
+	at, err := r.session.client.Now(ctx)
+	if err != nil {
+		addError(diags, "The workspace's clock cannot be read", err)
+		return judgement{answer: coverage.Unknown}, at
+	}
+	return plan.judge(ctx, at, diags), at
 }
 
 func (r *optimizeJob) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
@@ -206,6 +216,7 @@ func (r *optimizeJob) prepare(ctx context.Context, plan *optimizeJobModel, diags
 	}
 	j.report(plan.OnViolation, diags)
 	plan.validate(ctx, diags)
+	plan.refusePausing(diags)
 	spec := plan.toSpec(ctx, client.WarehouseID(), diags)
 	if diags.HasError() {
 		return optimizeSpec{}, false
@@ -219,10 +230,13 @@ func (r *optimizeJob) prepare(ctx context.Context, plan *optimizeJobModel, diags
 func (m *optimizeJobModel) complete(ctx context.Context, j judgement, at time.Time, diags *diag.Diagnostics) {
 	if j.known {
 		fill(&m.Verdict, j.word())
-		fill(&m.Headroom, interval.Short(j.verdict.Headroom))
 		fill(&m.LongestWait, interval.Short(j.verdict.LongestWait))
+		if j.verdict.Answer == coverage.Unknown && m.Headroom.IsUnknown() {
+			m.Headroom = types.StringNull()
+		}
+		fill(&m.Headroom, interval.Short(j.verdict.Headroom))
 	}
-	if m.NextWindow.IsUnknown() && isKnown(m.Window) {
+	if m.NextWindow.IsUnknown() && isKnown(m.Window) && !at.IsZero() {
 		m.NextWindow = m.nextWindow(ctx, at, diags)
 	}
 	if m.SQLFile.IsUnknown() && isKnown(m.Name, m.Table) {

@@ -56,10 +56,15 @@ func (m optimizeJobModel) validate(ctx context.Context, diags *diag.Diagnostics)
 			diags.AddAttributeError(contractPath(p.Field), "Wrong "+p.Field, contractText(p))
 		}
 	}
-	if m.LoaderDuringWindow.ValueString() == "paused" && !diags.HasError() {
-		diags.AddAttributeError(path.Root("loader_during_window"), "A job that pauses its loader is not built yet",
-			sentence(maintenance.ErrPausesLoader.Error())+" A job without them would leave the loader running in a window that was planned without it.\n\n"+maintenance.PausesLoaderHint)
+}
+
+// refusePausing stands behind the judgement: a window that loses rows is the greater fault, and is named first.
+func (m optimizeJobModel) refusePausing(diags *diag.Diagnostics) {
+	if m.LoaderDuringWindow.ValueString() != contract.LoaderPaused || diags.HasError() {
+		return
 	}
+	diags.AddAttributeError(path.Root("loader_during_window"), "A job that pauses its loader is not built yet",
+		"Coverage holds for this window, and loader_during_window = \"paused\" still cannot be applied: the job would have to pause the loader, resume it whatever happens, and run it, and this version of the provider cannot make such a job yet. A job without that would leave the loader running in a window that was planned without it.\n\n"+maintenance.PausesLoaderHint)
 }
 
 // toSpec is everything that is written. Everything is known by then, but for the loader's id in a refresh.

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
@@ -44,7 +43,7 @@ func (p *watertight) Configure(ctx context.Context, req provider.ConfigureReques
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	s := &session{clock: time.Now}
+	s := &session{}
 	resp.ResourceData, resp.DataSourceData, resp.ActionData = s, s, s
 	if model.isUnknown() {
 		return

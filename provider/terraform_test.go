@@ -193,7 +193,7 @@ func serve(t *testing.T) string {
 	failed := make(chan error, 1)
 	go func() {
 		failed <- tf6server.Serve(address, providerserver.NewProtocol6(provider.New("test")()),
-			tf6server.WithDebug(ctx, configs, closed), tf6server.WithoutLogStderrOverride(),
+			tf6server.WithDebug(ctx, configs, closed), tf6server.WithLoggingSink(t), tf6server.WithoutLogStderrOverride(),
 			tf6server.WithGoPluginLogger(hclog.New(&hclog.LoggerOptions{Output: io.Discard})))
 	}()
 	t.Cleanup(func() {

@@ -118,8 +118,15 @@ func (m optimizeJobModel) coverageFinding(l linked, v coverage.Verdict) finding 
 			f.summary = "Two runs of the loader would read the same position"
 		}
 	}
-	f.detail = fmt.Sprintf("Loader %s, from %s to %s.\n\n%s", l.loader.Name.ValueString(), l.loader.Source.ValueString(), l.loader.Target.ValueString(), explainVerdict(v))
+	f.detail = fmt.Sprintf("Headroom of the loader %s, from %s to %s: %s.\n\n%s", l.loader.Name.ValueString(), l.loader.Source.ValueString(), l.loader.Target.ValueString(), headroomText(v), explainVerdict(v))
 	return f
+}
+
+func headroomText(v coverage.Verdict) string {
+	if v.NeverReadsAgain {
+		return "none, for it never reads again"
+	}
+	return interval.Text(v.Headroom)
 }
 
 // explainVerdict writes the arithmetic, the worst case and the smallest changes.
