@@ -57,8 +57,9 @@ func TestQuery(t *testing.T) {
 func TestQueryStreamsChunks(t *testing.T) {
 	t.Parallel()
 	w, c := both(t)
-	const many = 250_000 // three chunks of the local workspace
-	rows, err := c.Query(t.Context(), fmt.Sprintf("SELECT id FROM range(%d) ORDER BY id", many))
+	const many = 5_000 // three chunks of the local workspace, of 2 MiB each
+	sql := fmt.Sprintf("SELECT id, repeat('x', 1000) AS t FROM range(%d) ORDER BY id", many)
+	rows, err := c.Query(t.Context(), sql)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +77,7 @@ func TestQueryStreamsChunks(t *testing.T) {
 		t.Errorf("%d chunks were read after the first", chunks)
 	}
 	w.AddFault(local.Fault{Route: "/api/2.0/sql/statements/{id}/result/chunks/{chunk}", Call: 2, Times: 1000, Status: 400, Body: `{"error_code":"X","message":"gone"}`})
-	rows, err = c.Query(t.Context(), fmt.Sprintf("SELECT id FROM range(%d)", many))
+	rows, err = c.Query(t.Context(), sql)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,8 +92,8 @@ func TestQueryStreamsChunks(t *testing.T) {
 func TestQueryOfALargeResult(t *testing.T) {
 	t.Parallel()
 	w, c := both(t)
-	const many = 300_000
-	rows, err := c.Query(t.Context(), fmt.Sprintf("SELECT id, repeat('x', 100) AS t FROM range(%d) ORDER BY id", many))
+	const many = 28_000
+	rows, err := c.Query(t.Context(), fmt.Sprintf("SELECT id, repeat('x', 1000) AS t FROM range(%d) ORDER BY id", many))
 	if err != nil {
 		t.Fatal(err)
 	}
