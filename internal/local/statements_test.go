@@ -21,6 +21,9 @@ func numbers(n int) string {
 	return fmt.Sprintf("SELECT id, CAST(NULL AS STRING) AS nothing, CAST(1.5 AS DECIMAL(20,2)) AS d, TIMESTAMP '2026-03-02 06:00:00.25' AS t FROM range(%d)", n)
 }
 
+// wide selects n rows of a thousand bytes.
+func wide(n int) string { return fmt.Sprintf("SELECT id, repeat('x', 1000) AS x FROM range(%d)", n) }
+
 func submit(t *testing.T, w *Workspace, sql, more string) map[string]any {
 	t.Helper()
 	return ok(t, w, "POST", statements, fmt.Sprintf(`{"warehouse_id":%q,"statement":%q%s}`, w.WarehouseID(), sql, more))
@@ -158,8 +161,8 @@ func TestStatementTruncated(t *testing.T) {
 func TestStatementChunks(t *testing.T) {
 	t.Parallel()
 	w := open(t)
-	const n = 250_000
-	got := submit(t, w, numbers(n), `,"wait_timeout":"50s"`)
+	const n = 6_000
+	got := submit(t, w, wide(n), `,"wait_timeout":"50s"`)
 	m := object(got["manifest"])
 	chunks, _ := integer(m["total_chunk_count"])
 	if plain(m["total_row_count"]) != plain(n) || chunks < 2 {
@@ -184,7 +187,7 @@ func TestStatementChunks(t *testing.T) {
 	if next != n {
 		t.Errorf("%d rows, want %d", next, n)
 	}
-	big := submit(t, w, numbers(700_000), `,"wait_timeout":"50s"`)
+	big := submit(t, w, wide(27_000), `,"wait_timeout":"50s"`)
 	if stateOf(big) != "FAILED" || !strings.Contains(fmt.Sprint(big["status"]), "Inline byte limit exceeded") {
 		t.Errorf("more than 25 MiB inline: %v", big["status"])
 	}
@@ -194,7 +197,7 @@ func TestStatementExternalLinks(t *testing.T) {
 	t.Parallel()
 	w := open(t)
 	for _, format := range []string{"JSON_ARRAY", "CSV"} {
-		got := submit(t, w, numbers(150_000), `,"wait_timeout":"50s","disposition":"EXTERNAL_LINKS","format":"`+format+`"`)
+		got := submit(t, w, numbers(110_000), `,"wait_timeout":"50s","disposition":"EXTERNAL_LINKS","format":"`+format+`"`)
 		rows := 0
 		for i := range list(object(got["manifest"])["chunks"]) {
 			c := ok(t, w, "GET", fmt.Sprint(statements, "/", got["statement_id"], "/result/chunks/", i), "")
@@ -232,7 +235,7 @@ func TestStatementExternalLinks(t *testing.T) {
 				t.Errorf("a forged link: %d", status)
 			}
 		}
-		if rows != 150_000 {
+		if rows != 110_000 {
 			t.Errorf("%s: %d rows", format, rows)
 		}
 	}
@@ -243,7 +246,7 @@ func TestSpilledResultsAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	w := open(t)
-	submit(t, w, numbers(100_000), `,"wait_timeout":"50s"`)
+	submit(t, w, wide(3_000), `,"wait_timeout":"50s"`)
 	spilled := func() int {
 		names, _ := filepath.Glob(filepath.Join(dir, "watertight-result-*"))
 		return len(names)
