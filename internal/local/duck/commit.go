@@ -38,17 +38,22 @@ func (w *work) draft(t *table, operation string) *commit {
 
 // add appends a commit to its table.
 func (t *table) add(c *commit) {
-	if c.Meta == nil {
-		c.ChangeFeed = t.meta().is(changeFeed)
-	} else {
-		c.ChangeFeed = c.Meta.is(changeFeed)
-	}
-	t.commits = append(t.commits, c)
+	t.join(c)
+	c.ChangeFeed = c.meta.is(changeFeed)
 	t.Updated = c.Time
 	if len(t.commits) == 1 {
 		t.Created = c.Time
 	}
 	t.expireLog(c)
+}
+
+// join puts a commit at the end, under its own metadata or the last commit's.
+func (t *table) join(c *commit) {
+	c.meta = c.Meta
+	if c.meta == nil && len(t.commits) > 0 {
+		c.meta = t.latest().meta
+	}
+	t.commits = append(t.commits, c)
 }
 
 const defaultCheckpointInterval = 10

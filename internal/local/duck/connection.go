@@ -12,7 +12,11 @@ import (
 )
 
 // connection is one DuckDB connection, used by one statement at a time.
-type connection struct{ handle bindings.Connection }
+type connection struct {
+	handle bindings.Connection
+	// changed counts the rows written since the last commit.
+	changed int64
+}
 
 // duckError is DuckDB's own message.
 type duckError struct{ message string }
@@ -68,6 +72,7 @@ func (c *connection) exec(ctx context.Context, sql string) (int64, error) {
 			return &duckError{bindings.ResultError(&r)}
 		}
 		changed = int64(bindings.RowsChanged(&r))
+		c.changed += changed
 		return nil
 	})
 	return changed, err

@@ -240,7 +240,7 @@ func (w *work) firstCommit(ctx context.Context, t *table, st *dialect.CreateTabl
 		return nil
 	}
 	// The rows are written under the new metadata, before the commit is there to give it.
-	t.commits = append(t.commits, &commit{Version: c.Version, Meta: m})
+	t.join(&commit{Version: c.Version, Meta: m})
 	rows, err := w.appendRows(ctx, t, &e, c.Version, "SELECT * FROM temp.wt_new", cameInserted)
 	t.commits = t.commits[:len(t.commits)-1]
 	if err != nil {

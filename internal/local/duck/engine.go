@@ -22,6 +22,9 @@ type Engine struct {
 	// gate makes DuckDB's commit and the publication of the catalog one step for whoever begins to read.
 	gate    sync.RWMutex
 	current *catalog
+	// inMemory has no file that DuckDB would pack by itself; written counts rows since it was last packed.
+	inMemory bool
+	written  int64
 }
 
 var _ engine.Engine = (*Engine)(nil)
@@ -32,7 +35,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{db: db, writer: make(chan struct{}, 1)}
+	e := &Engine{db: db, writer: make(chan struct{}, 1), inMemory: o.Dir == ""}
 	c, err := db.acquire(ctx)
 	if err != nil {
 		return nil, errors.Join(err, db.close())

@@ -35,9 +35,6 @@ func (w *work) insert(ctx context.Context, st *dialect.Insert) (*answer, error) 
 	if err != nil {
 		return nil, err
 	}
-	if st.IfNotExists {
-		return nil, refuse("INSERT … IF NOT EXISTS")
-	}
 	r, err := w.rewriter()
 	if err != nil {
 		return nil, err
@@ -162,8 +159,8 @@ func (w *work) appendRows(ctx context.Context, t *table, e *effect, version int6
 		return w.appendPartitioned(ctx, t, e, version, query, came)
 	}
 	lineage := t.newLineage()
-	rows, err := w.conn.exec(ctx, fmt.Sprintf("INSERT INTO %s SELECT %s, %d, %d, %d FROM (%s) AS q(%s)",
-		m.rowsTable(), m.checked("q"), version, lineage, came, query, strings.Join(m.physical(), ", ")))
+	rows, err := w.conn.exec(ctx, m.into()+fmt.Sprintf("SELECT %s, %d, %d, %d FROM (%s) AS q(%s)",
+		m.checked("q"), version, lineage, came, query, strings.Join(m.physical(), ", ")))
 	if err != nil {
 		return 0, err
 	}
@@ -210,8 +207,8 @@ func (w *work) appendPartitioned(ctx context.Context, t *table, e *effect, versi
 	for _, k := range keys {
 		on = append(on, fmt.Sprintf("q.%s IS NOT DISTINCT FROM p.%s", k, k))
 	}
-	_, err = w.conn.exec(ctx, fmt.Sprintf("INSERT INTO %s SELECT %s, %d, p.lineage, %d FROM temp.wt_rows AS q JOIN temp.wt_parts AS p ON %s",
-		m.rowsTable(), m.checked("q"), version, came, strings.Join(on, " AND ")))
+	_, err = w.conn.exec(ctx, m.into()+fmt.Sprintf("SELECT %s, %d, p.lineage, %d FROM temp.wt_rows AS q JOIN temp.wt_parts AS p ON %s",
+		m.checked("q"), version, came, strings.Join(on, " AND ")))
 	return rows, err
 }
 

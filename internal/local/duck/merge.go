@@ -243,7 +243,7 @@ func (g *merging) applyUpdates(ctx context.Context, delta *map[int64]int64) erro
 		_, err := g.appendRows(ctx, g.t, &g.e, g.c.Version, "SELECT "+strings.Join(g.m.physical(), ", ")+" FROM temp.wt_updates", cameUpdated)
 		return err
 	}
-	_, err = g.conn.exec(ctx, fmt.Sprintf("INSERT INTO %s SELECT %s, %d, q.file, %d FROM temp.wt_updates AS q", g.m.rowsTable(), g.m.checked("q"), g.c.Version, cameUpdated))
+	_, err = g.conn.exec(ctx, g.m.into()+fmt.Sprintf("SELECT %s, %d, q.file, %d FROM temp.wt_updates AS q", g.m.checked("q"), g.c.Version, cameUpdated))
 	return err
 }
 

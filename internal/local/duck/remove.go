@@ -57,8 +57,7 @@ func (w *work) removeHit(ctx context.Context, t *table, version int64, went int)
 
 // buryWhere copies live rows to the removed ones.
 func (m *metadata) buryWhere(version int64, went int, where string) string {
-	columns := append(m.physical(), "added", "file", "came")
-	list := strings.Join(columns, ", ")
+	list := m.stored() + ", added, file, came"
 	return fmt.Sprintf("INSERT INTO %s (%s, removed, went) SELECT %[2]s, %d, %d FROM %s WHERE %s", m.removedTable(), list, version, went, m.rowsTable(), where)
 }
 
@@ -251,7 +250,7 @@ func (w *work) replaceRows(ctx context.Context, t *table, e *effect, version int
 		delta[lineage] = 0
 	}
 	e.copied += t.rewrite(e, version, delta)
-	_, err = w.conn.exec(ctx, fmt.Sprintf("INSERT INTO %s SELECT %s, %d, q.file, %d FROM temp.wt_changed AS q", m.rowsTable(), m.checked("q"), version, cameUpdated))
+	_, err = w.conn.exec(ctx, m.into()+fmt.Sprintf("SELECT %s, %d, q.file, %d FROM temp.wt_changed AS q", m.checked("q"), version, cameUpdated))
 	return rows, err
 }
 

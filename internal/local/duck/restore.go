@@ -75,32 +75,28 @@ func (w *work) restoreRows(ctx context.Context, t *table, c *commit, version int
 	if err != nil {
 		return err
 	}
-	columns, err := w.storeColumns(ctx, m)
-	if err != nil {
-		return err
-	}
-	list := strings.Join(columns, ", ")
+	list := m.stored()
 	came, err := w.conn.exec(ctx, fmt.Sprintf("INSERT INTO %s (%s, added, file, came) SELECT %[2]s, %d, file, %d FROM temp.wt_back", m.rowsTable(), list, c.Version, cameInserted))
 	c.Adds, c.Removes = came > 0, went > 0
 	return err
-}
-
-// storeColumns are all the columns of a store, those of other versions of the schema too.
-func (w *work) storeColumns(ctx context.Context, m *metadata) ([]string, error) {
-	return w.conn.texts(ctx, fmt.Sprintf("SELECT column_name FROM duckdb_columns() WHERE schema_name = 'data' AND table_name = 'd%d' AND regexp_full_match(column_name, 'c[0-9]+') ORDER BY column_index", m.Store))
 }
 
 // restoreStore brings back a version from before the table was replaced, in a new store.
 func (w *work) restoreStore(ctx context.Context, t *table, c *commit, version int64) error {
 	old := t.metaAt(version)
 	m := old.clone()
-	m.Store = w.catalog.next
+	m.Store, m.NextColumn = w.catalog.next, 0
 	w.catalog.next++
+	columns := m.Columns
+	m.Columns = nil
+	for _, c := range columns {
+		m.addColumn(c)
+	}
 	if err := w.makeStore(ctx, m); err != nil {
 		return err
 	}
 	selected := strings.Join(append(old.physical(), fmt.Sprint(c.Version), "file", fmt.Sprint(cameInserted)), ", ")
-	came, err := w.conn.exec(ctx, fmt.Sprintf("INSERT INTO %s %s", m.rowsTable(), t.rowsSQL(version, selected)))
+	came, err := w.conn.exec(ctx, m.into()+t.rowsSQL(version, selected))
 	if err != nil {
 		return err
 	}

@@ -187,10 +187,30 @@ func (e *Engine) write(ctx context.Context, w *work, run command) (engine.Result
 	if err := e.commit(w); err != nil {
 		return nil, err
 	}
+	e.pack(ctx)
 	if a == nil {
 		a = &answer{}
 	}
 	return a, nil
+}
+
+// packEvery is how many written rows a database in memory holds before they are packed.
+const packEvery = 1_000_000
+
+// pack compresses a database in memory and frees what deleted rows hold. While somebody reads DuckDB refuses; the next
+// commit tries again.
+func (e *Engine) pack(ctx context.Context) {
+	if !e.inMemory || e.written < packEvery {
+		return
+	}
+	c, err := e.db.acquire(ctx)
+	if err != nil {
+		return
+	}
+	defer e.db.release(c)
+	if _, err := c.exec(ctx, "CHECKPOINT"); err == nil {
+		e.written = 0
+	}
 }
 
 // commit ends the transaction and publishes the catalog. From here on a cancelled context no longer matters.
@@ -202,6 +222,8 @@ func (e *Engine) commit(w *work) error {
 		return err
 	}
 	e.current = w.catalog
+	e.written += w.conn.changed
+	w.conn.changed = 0
 	e.db.release(w.conn)
 	return nil
 }

@@ -84,7 +84,7 @@ func loadTables(ctx context.Context, c *connection, cat *catalog) error {
 			return fmt.Errorf("read commit: %w", err)
 		}
 		if t := byNumber[n]; t != nil {
-			t.commits = append(t.commits, k)
+			t.join(k)
 		}
 		return nil
 	})
@@ -106,8 +106,8 @@ func loadTables(ctx context.Context, c *connection, cat *catalog) error {
 		return err
 	}
 	for _, t := range byNumber {
-		if t.View == nil && len(t.commits) == 0 {
-			return fmt.Errorf("table %s has no commits", t.Name)
+		if t.View == nil && (len(t.commits) == 0 || t.earliest().meta == nil) {
+			return fmt.Errorf("table %s has no commits, or none with its columns", t.Name)
 		}
 	}
 	return nil

@@ -84,6 +84,9 @@ type commit struct {
 	Adds, Removes bool `json:",omitempty"`
 	// ChangeFeed says that the commit's row changes can be read.
 	ChangeFeed bool `json:",omitempty"`
+
+	// meta is the metadata in force, Meta's or an earlier commit's.
+	meta *metadata
 }
 
 // live marks a file that no commit has removed.
@@ -121,17 +124,10 @@ func (t *table) at(version int64) *commit {
 	return t.commits[i]
 }
 
-func (t *table) meta() *metadata { return t.metaAt(t.version()) }
+func (t *table) meta() *metadata { return t.latest().meta }
 
-// metaAt is the metadata in force at a version. The earliest kept commit always carries it.
-func (t *table) metaAt(version int64) *metadata {
-	for i := len(t.commits) - 1; i >= 0; i-- {
-		if c := t.commits[i]; c.Version <= version && c.Meta != nil {
-			return c.Meta
-		}
-	}
-	return &metadata{}
-}
+// metaAt is the metadata in force at a version that is kept.
+func (t *table) metaAt(version int64) *metadata { return t.at(version).meta }
 
 // touched says whether a commit after a version added or removed rows.
 func (t *table) touched(version int64) (adds, removes bool) {
@@ -205,6 +201,20 @@ func (m *metadata) physical() []string {
 		out[i] = c.Physical
 	}
 	return out
+}
+
+// stored lists every DuckDB column of the store, those that other versions of the schema use too.
+func (m *metadata) stored() string {
+	out := make([]string, m.NextColumn)
+	for i := range out {
+		out[i] = fmt.Sprintf("c%d", i+1)
+	}
+	return strings.Join(out, ", ")
+}
+
+// into begins an INSERT of live rows: the table's columns, the version, the lineage, and how the rows came.
+func (m *metadata) into() string {
+	return fmt.Sprintf("INSERT INTO %s (%s, added, file, came) ", m.rowsTable(), strings.Join(m.physical(), ", "))
 }
 
 // selected lists the columns under their own names.
