@@ -81,7 +81,7 @@ func (c *Client) call(ctx context.Context, r request) (reply, error) {
 			continue
 		}
 		if e := ctx.Err(); e != nil && !errors.Is(err, e) {
-			err = fmt.Errorf("%w (the last answer was: %v)", e, err)
+			err = fmt.Errorf("%w (the last answer was: %w)", e, err)
 		}
 		if acted && r.method != http.MethodGet {
 			err = &uncertain{err}
@@ -91,19 +91,23 @@ func (c *Client) call(ctx context.Context, r request) (reply, error) {
 }
 
 // read is a call whose answer is decoded into v.
-func (c *Client) read(ctx context.Context, r request, v any) (reply, error) {
+func (c *Client) read(ctx context.Context, r request, v any) error {
 	answer, err := c.call(ctx, r)
 	if err != nil {
-		return answer, err
+		return err
 	}
 	if err := answer.into(v); err != nil {
 		what := "an answer that cannot be read"
 		if strings.HasPrefix(strings.TrimSpace(string(answer.body)), "<") {
 			what = "a web page in place of JSON"
 		}
-		return answer, &Error{Op: r.op, Subject: r.subject, Err: fmt.Errorf("%s gave %s: %w", c.host, what, err), Hint: "Check that host is the URL of a Databricks workspace and that no proxy answers in its place."}
+		err = fmt.Errorf("%s gave %s: %w", c.host, what, err)
+		if r.method != http.MethodGet {
+			err = &uncertain{err}
+		}
+		return &Error{Op: r.op, Subject: r.subject, Err: err, Hint: "Check that host is the URL of a Databricks workspace and that no proxy answers in its place."}
 	}
-	return answer, nil
+	return nil
 }
 
 // once sends a request a single time.

@@ -37,7 +37,7 @@ func (c *Client) ReadFile(ctx context.Context, name string) ([]byte, error) {
 	var out struct {
 		Content string `json:"content"`
 	}
-	if _, err := c.read(ctx, get("read file", name, "/api/2.0/workspace/export", url.Values{"path": {name}, "format": {"AUTO"}}), &out); err != nil {
+	if err := c.read(ctx, get("read file", name, "/api/2.0/workspace/export", url.Values{"path": {name}, "format": {"AUTO"}}), &out); err != nil {
 		return nil, err
 	}
 	content, err := base64.StdEncoding.DecodeString(out.Content)

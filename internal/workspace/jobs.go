@@ -83,7 +83,7 @@ func (c *Client) Job(ctx context.Context, id int64) (Job, error) {
 	query := url.Values{"job_id": {subject}}
 	for n := 0; ; n++ {
 		var p jobPage
-		if _, err := c.read(ctx, get("read job", subject, "/api/2.2/jobs/get", query).about(id), &p); err != nil {
+		if err := c.read(ctx, get("read job", subject, "/api/2.2/jobs/get", query).about(id), &p); err != nil {
 			return Job{}, err
 		}
 		if p.JobID != id {
@@ -203,7 +203,7 @@ func (c *Client) list(ctx context.Context, query url.Values, subject string) ite
 				Jobs      []jobPage `json:"jobs"`
 				PageToken string    `json:"next_page_token"`
 			}
-			if _, err := c.read(ctx, get("list jobs", subject, "/api/2.2/jobs/list", query), &page); err != nil {
+			if err := c.read(ctx, get("list jobs", subject, "/api/2.2/jobs/list", query), &page); err != nil {
 				yield(Job{}, err)
 				return
 			}

@@ -15,7 +15,7 @@ func (c *Client) CreateJob(ctx context.Context, settings map[string]any) (int64,
 		JobID int64 `json:"job_id"`
 	}
 	r := post("create job", strconv.Quote(name), "/api/2.2/jobs/create", settings)
-	if _, err := c.read(ctx, r, &created); err != nil {
+	if err := c.read(ctx, r, &created); err != nil {
 		return 0, err
 	}
 	if created.JobID == 0 {
@@ -75,7 +75,7 @@ func (c *Client) RunNow(ctx context.Context, r RunNow) (int64, error) {
 		RunID int64 `json:"run_id"`
 	}
 	call := post("run job", subject, "/api/2.2/jobs/run-now", body).about(r.JobID).again()
-	if _, err := c.read(ctx, call, &started); err != nil {
+	if err := c.read(ctx, call, &started); err != nil {
 		return 0, err
 	}
 	if started.RunID == 0 {

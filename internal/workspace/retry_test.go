@@ -153,6 +153,7 @@ func TestCreateJobIsNotRepeatedBlindly(t *testing.T) {
 		"slow":                 {local.Fault{Delay: 3 * time.Second}, 1, true},
 		"the body is cut":      {local.Fault{CutBody: true}, 1, true},
 		"no id in the answer":  {local.Fault{ActThenStatus: true, Status: 200, Body: `{}`}, 1, true},
+		"a page for an answer": {local.Fault{ActThenStatus: true, Status: 200, ContentType: "text/html", Body: "<html>"}, 1, true},
 		"429 did nothing":      {local.Fault{Status: 429, Body: `{"error_code":"REQUEST_LIMIT_EXCEEDED","message":"slow down"}`}, 2, false},
 		"400 did nothing":      {local.Fault{Status: 400, Body: `{"error_code":"INVALID_PARAMETER_VALUE","message":"no"}`}, 1, false},
 	} {

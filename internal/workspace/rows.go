@@ -129,7 +129,7 @@ func (r *Rows) Close() error {
 func (r *Rows) fetch(index int) {
 	var c chunk
 	path := statementPath + url.PathEscape(r.id) + "/result/chunks/" + strconv.Itoa(index)
-	if _, err := r.client.read(r.ctx, get("read the result of", abridge(r.sql), path, nil), &c); err != nil {
+	if err := r.client.read(r.ctx, get("read the result of", abridge(r.sql), path, nil), &c); err != nil {
 		r.err = err
 		return
 	}

@@ -19,7 +19,7 @@ func (c *Client) Run(ctx context.Context, runID int64) (run.Run, error) {
 	var whole run.Run
 	for n := 0; ; n++ {
 		var p runPage
-		if _, err := c.read(ctx, get("read run", subject, "/api/2.2/jobs/runs/get", query).about(runID), &p); err != nil {
+		if err := c.read(ctx, get("read run", subject, "/api/2.2/jobs/runs/get", query).about(runID), &p); err != nil {
 			return run.Run{}, err
 		}
 		if n == 0 {
@@ -91,7 +91,7 @@ func (c *Client) Runs(ctx context.Context, f RunFilter) iter.Seq2[run.Run, error
 			if token != "" {
 				query.Set("page_token", token)
 			}
-			if _, err := c.read(ctx, get("list runs", query.Get("job_id"), "/api/2.2/jobs/runs/list", query), &page); err != nil {
+			if err := c.read(ctx, get("list runs", query.Get("job_id"), "/api/2.2/jobs/runs/list", query), &page); err != nil {
 				yield(run.Run{}, err)
 				return
 			}
@@ -136,7 +136,7 @@ func (c *Client) RunOutput(ctx context.Context, taskRunID int64) (Output, error)
 	}
 	subject := strconv.FormatInt(taskRunID, 10)
 	r := get("read output of task run", subject, "/api/2.2/jobs/runs/get-output", url.Values{"run_id": {subject}}).about(taskRunID)
-	if _, err := c.read(ctx, r, &o); err != nil {
+	if err := c.read(ctx, r, &o); err != nil {
 		return Output{}, err
 	}
 	return Output{Error: o.Error, Trace: o.Trace, Result: o.Notebook.Result, Truncated: o.Notebook.Truncated, ChildRunID: o.Child.RunID}, nil

@@ -89,7 +89,7 @@ func (c *Client) query(ctx context.Context, sql string, parameters []Parameter, 
 	r := post("run statement", abridge(sql), statementPath, body)
 	r.repeatable = onlyReads(sql)
 	var a statementAnswer
-	if _, err := c.read(ctx, r, &a); err != nil {
+	if err := c.read(ctx, r, &a); err != nil {
 		return nil, err
 	}
 	a, err := c.settle(ctx, sql, a)
@@ -118,7 +118,7 @@ func (c *Client) settle(ctx context.Context, sql string, a statementAnswer) (sta
 		err := c.sleep(ctx, min(firstPoll<<min(n, 8), longestPoll))
 		if err == nil {
 			a = statementAnswer{}
-			_, err = c.read(ctx, get("run statement", abridge(sql), statementPath+url.PathEscape(id), nil), &a)
+			err = c.read(ctx, get("run statement", abridge(sql), statementPath+url.PathEscape(id), nil), &a)
 		}
 		if err != nil {
 			c.cancelStatement(ctx, id)

@@ -47,7 +47,7 @@ func (c *Client) Table(ctx context.Context, fullName string) (Table, error) {
 		} `json:"columns"`
 	}
 	path := "/api/2.1/unity-catalog/tables/" + url.PathEscape(fullName)
-	if _, err := c.read(ctx, get("read table", fullName, path, nil), &t); err != nil {
+	if err := c.read(ctx, get("read table", fullName, path, nil), &t); err != nil {
 		return Table{}, err
 	}
 	out := Table{FullName: t.FullName, ID: t.ID, Type: t.Type, Format: t.Format, Owner: t.Owner, PipelineID: t.PipelineID,
