@@ -35,7 +35,7 @@ func TestValidate(t *testing.T) {
 		"integers above 2^53":              {settings: `{"tasks":[{"task_key":"a","run_job_task":{"job_id":9007199254740993}}]}`},
 		"an integer above 2^63":            {settings: `{"tasks":[{"task_key":"a","run_job_task":{"job_id":9223372036854775808}}]}`, want: []string{`tasks[0].run_job_task.job_id: must be a whole number`}},
 		"a value in a map of texts":        {settings: `{"tasks":[{"task_key":"a","new_cluster":{"spark_conf":{"x.y":true}}}]}`, want: []string{`tasks[0].new_cluster.spark_conf.x.y: Write it in quotes: "true".`}},
-		"an enumeration":                   {settings: `{"tasks":[{"task_key":"a","run_if":"ALL_SUCESS"}]}`, want: []string{`tasks[0].run_if: Did you mean "ALL_SUCCESS"?`}},
+		"an enumeration":                   {settings: `{"tasks":[{"task_key":"a","run_if":"ALL_SUCCES"}]}`, want: []string{`tasks[0].run_if: Did you mean "ALL_SUCCESS"?`}},
 		"an enumeration in the wrong case": {settings: `{"trigger":{"periodic":{"interval":1,"unit":"hours"}}}`, want: []string{`trigger.periodic.unit: Did you mean "HOURS"?`}},
 		"a task key twice":                 {settings: `{"tasks":[{"task_key":"a"},{"task_key":"a"}]}`, want: []string{`tasks[1].task_key: "a" comes twice`}},
 		"the older name of table_update":   {settings: `{"trigger":{"table":{"table_names":["a.b.c"]}}}`},
