@@ -12,15 +12,44 @@ func Check(in Input) (Verdict, error) {
 	if err != nil {
 		return Verdict{}, err
 	}
-	v := judge(in)
+	j := judge{}
+	v := j.verdict(in)
+	w := j.wait
+	v.FailedRunsTolerated = tolerated(in, v, w)
+	v.Timeline = timeline(in, v, w)
 	if v.Answer == Violated {
-		v.Changes = changes(in, v)
+		v.Changes = proposals(in)
 	}
 	return v, nil
 }
 
-// judge is a check without the changes that would satisfy it.
-func judge(in Input) Verdict {
+// judge remembers what is expensive and the same when a check is run again
+// with one input changed.
+type judge struct {
+	live *live
+	key  liveKey
+	wait wait // of the last verdict
+}
+
+// liveKey is what live fires depend on, but for the schedules themselves.
+type liveKey struct {
+	paused, catchUp bool
+	duration        time.Duration
+}
+
+func (j *judge) liveFires(in Input) *live {
+	var key liveKey
+	if w := in.Window; w != nil && w.LoaderPaused {
+		key = liveKey{paused: true, catchUp: w.CatchUp, duration: w.Duration}
+	}
+	if j.live == nil || j.key != key {
+		j.live, j.key = newLive(in.Loader.Trigger.Cron, in.Window, in.At), key
+	}
+	return j.live
+}
+
+// verdict is the answer and its reasons.
+func (j *judge) verdict(in Input) Verdict {
 	v := Verdict{Answer: Holds}
 	var known bool
 	v.Limit, v.LimitName, known = in.limit()
@@ -28,10 +57,11 @@ func judge(in Input) Verdict {
 		v.add(Unknown, CodeLimitUnknown, in.limitUnknown())
 	}
 	judgeLoader(in, &v)
-	w := longestWait(in)
+	w := j.longestWait(in)
+	j.wait = w
 	v.LongestWait, v.Worst, v.NeverReadsAgain = w.length, w.pair, w.never
 	if w.live != nil {
-		v.LiveFires = w.live.set.Count(w.live.from, w.live.to)
+		v.LiveFires = w.live.fires
 	}
 	switch {
 	case w.never:
@@ -41,11 +71,10 @@ func judge(in Input) Verdict {
 	case known:
 		v.Headroom = v.Limit - in.SettleDelay - v.LongestWait
 		judgeHeadroom(in, &v, w)
+		judgeLatePause(in, &v, w)
 		judgeSilence(in, &v)
-		v.FailedRunsTolerated = tolerated(in, v, w)
 	}
 	assume(in, &v, w)
-	v.Timeline = timeline(in, v, w)
 	return v
 }
 
@@ -89,13 +118,29 @@ func judgeHeadroom(in Input, v *Verdict, w wait) {
 	default:
 		v.add(Holds, CodeHeadroom, text)
 	}
-	if in.Loader.MaxDuration == 0 && v.Answer != Violated && !in.declaresGap() {
+	if in.Loader.MaxDuration == 0 {
 		v.add(Unknown, CodeDurationUnbound, textUnbound)
 	}
 }
 
-// declaresGap says that the wait comes from a declared gap alone.
-func (in Input) declaresGap() bool { return false }
+// judgeLatePause looks at a pause that begins as a run ends which let fires
+// pass: it meets a later fire than the first one after the run's start, which
+// the longest wait is made of.
+func judgeLatePause(in Input, v *Verdict, w wait) {
+	if w.live == nil || in.Pause == 0 || in.Loader.MaxDuration == 0 || in.Loader.Overlap != Skip || v.Headroom < in.MinimumHeadroom {
+		return
+	}
+	r := rulesOf(in)
+	r.late = true
+	found := w.live.longest(r)
+	if found.never {
+		return
+	}
+	longest := time.Duration(found.to-found.from)*time.Second + in.Loader.MaxDuration
+	if left := v.Limit - in.SettleDelay - longest; left < in.MinimumHeadroom {
+		v.add(Violated, CodeLatePause, textLatePause(in, *v, longest, left))
+	}
+}
 
 // judgeSilence looks at a clock that stands still while the source is silent.
 // A row of the last settle delay before a silence becomes due only at its end,

@@ -17,10 +17,16 @@ type live struct {
 	window   *Window // nil when the loader runs through it
 	from, to int64
 	set      *schedule.Instants
+	fires    int     // how many there are in the set
+	filled   []int32 // the words of the set that hold any
+	reach    []int32 // scratch of a pass, as long as the words
 	// beyond remembers the last answer after the horizon: no live fire lies
 	// in [beyondFrom, beyondTo).
 	beyondFrom, beyondTo int64
 	beyondOK             bool
+	// tail are the live fires of the stretch after the horizon looked at last.
+	tail             *schedule.Instants
+	tailFrom, tailTo int64
 }
 
 func newLive(loader schedule.Sequence, window *Window, at time.Time) *live {
@@ -33,6 +39,14 @@ func newLive(loader schedule.Sequence, window *Window, at time.Time) *live {
 		l.window = window
 	}
 	l.set = l.collect(l.from, l.to)
+	l.fires = l.set.Count(l.from, l.to)
+	words := l.set.Words()
+	l.reach = make([]int32, len(words))
+	for i, word := range words {
+		if word != 0 {
+			l.filled = append(l.filled, int32(i))
+		}
+	}
 	return l
 }
 
@@ -98,6 +112,12 @@ const farthest = 100 * 366 * 24 * 60 * 60
 func (l *live) search(at int64) (int64, bool) {
 	const span = 32 * 24 * 60 * 60
 	limit := at + farthest
+	if l.tail != nil && at >= l.tailFrom {
+		if found, ok := l.tail.Next(at); ok {
+			return found, true
+		}
+		at = max(at, l.tailTo)
+	}
 	for at < limit {
 		next, ok := l.loader.Next(time.Unix(at-1, 0))
 		begin := next.Unix()
@@ -115,7 +135,8 @@ func (l *live) search(at int64) (int64, bool) {
 			return begin, true
 		}
 		begin = max(begin, at)
-		if found, ok := l.collect(begin, begin+span).Next(begin); ok {
+		l.tail, l.tailFrom, l.tailTo = l.collect(begin, begin+span), begin, begin+span
+		if found, ok := l.tail.Next(begin); ok {
 			return found, true
 		}
 		at = begin + span

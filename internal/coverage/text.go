@@ -30,6 +30,11 @@ func textMinimum(in Input) string {
 	return "the minimum headroom asked for is " + interval.Text(in.MinimumHeadroom)
 }
 
+func textLatePause(in Input, v Verdict, longest, left time.Duration) string {
+	return fmt.Sprintf("a run may outlast fires of its own schedule, and a pause that begins only then: %s %s − (settle delay %s + wait %s) = %s",
+		v.LimitName, interval.Text(v.Limit), interval.Text(in.SettleDelay), interval.Text(longest), signed(left))
+}
+
 func textSilence(in Input, v Verdict, left time.Duration) string {
 	return fmt.Sprintf("the settle clock is the newest event, which stands still while the source is silent: %s %s − (settle delay %s + silence %s + longest wait %s) = %s, so rows from just before the longest silence expire unread",
 		v.LimitName, interval.Text(v.Limit), interval.Text(in.SettleDelay), interval.Text(in.LongestSilence), interval.Text(v.LongestWait), signed(left))

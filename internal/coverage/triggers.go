@@ -17,17 +17,18 @@ type wait struct {
 	bounded bool
 	never   bool
 	pair    Pair
-	met     time.Time // the fire that a pause at no known time begins at
-	live    *live     // nil when no instants are known
+	met     time.Time     // the fire that a pause at no known time begins at
+	live    *live         // nil when no instants are known
+	step    time.Duration // without live: the longest time between two runs, pauses left out
 	text    string
 }
 
 // longestWait is the longest time between two reads, a run's duration included.
-func longestWait(in Input) wait {
+func (j *judge) longestWait(in Input) wait {
 	t := in.Loader.Trigger
 	switch {
 	case t.Cron != nil:
-		return cronWait(in)
+		return j.liveFires(in).wait(in)
 	case t.Continuous:
 		return continuousWait(in)
 	case t.Periodic > 0:
@@ -42,17 +43,16 @@ func longestWait(in Input) wait {
 	return wait{text: kind + " has no longest gap of its own: whatever it waits for may not come; declare longest_gap, or give the loader a schedule"}
 }
 
-func cronWait(in Input) wait {
-	l := newLive(in.Loader.Trigger.Cron, in.Window, in.At)
-	return l.wait(in)
-}
-
-func (l *live) wait(in Input) wait {
-	found := l.longest(rules{
+func rulesOf(in Input) rules {
+	return rules{
 		duration: int64(in.Loader.MaxDuration / time.Second),
 		pause:    int64(in.Pause / time.Second),
 		queue:    in.Loader.Overlap == Queue,
-	})
+	}
+}
+
+func (l *live) wait(in Input) wait {
+	found := l.longest(rulesOf(in))
 	w := wait{bounded: true, live: l, never: found.never}
 	if found.never {
 		w.text = l.neverText(in, found)
@@ -172,6 +172,7 @@ func spacedWait(in Input, gap, pauses time.Duration, words, text string) wait {
 	}
 	return wait{
 		bounded: true,
+		step:    between,
 		length:  between + pauses + d,
 		text:    fmt.Sprintf("%s %s%s + a run of up to %s", words, interval.Text(gap), text, interval.Text(d)),
 	}

@@ -30,6 +30,7 @@ const (
 	CodeLoaderPaused    = "loader_paused"
 	CodeConcurrentRuns  = "concurrent_runs"
 	CodeNoRuns          = "no_runs"
+	CodeLatePause       = "late_pause"
 	CodeSilence         = "silence"
 	CodeLimitUnknown    = "limit_unknown"
 	CodeTriggerUnbound  = "trigger_unbound"

@@ -10,6 +10,7 @@ type rules struct {
 	duration int64 // the longest a run may last
 	pause    int64 // the length of a pause at no known time
 	queue    bool
+	late     bool // the pause begins at the first fire after the run's end
 }
 
 // worst is the pair of consecutive reads that lie furthest apart.
@@ -41,14 +42,16 @@ type pass struct {
 // of a fire a day or a week earlier cannot be later than that one, and is not
 // looked at again; all others are.
 func (l *live) longest(r rules) worst {
-	p := pass{live: l, rules: r, reach: make([]int32, len(l.set.Words()))}
+	p := pass{live: l, rules: r, reach: l.reach}
 	w := worst{never: true}
 	best := int64(-1)
-	for i, word := range l.set.Words() {
-		if word == 0 || p.repeats(i) {
+	for _, filled := range l.filled {
+		i := int(filled)
+		if p.repeats(i) {
 			continue
 		}
 		var far int64
+		word := l.set.Words()[i]
 		for ; word != 0; word &= word - 1 {
 			from := l.from + int64(i)*64 + int64(bits.TrailingZeros64(word))
 			paused, to, ok := p.after(from)
@@ -68,10 +71,14 @@ func (l *live) longest(r rules) worst {
 // after is the fire after a run that starts at a fire, and the start of the
 // next run if a pause begins at that fire.
 func (p *pass) after(from int64) (fire, read int64, ok bool) {
-	if fire, ok = p.run.next(p.live, from+1); !ok {
+	ready := from + p.rules.duration
+	first := from + 1
+	if p.rules.late {
+		first = max(first, ready)
+	}
+	if fire, ok = p.run.next(p.live, first); !ok {
 		return 0, 0, false
 	}
-	ready := from + p.rules.duration
 	if !p.rules.queue {
 		read, ok = p.read.next(p.live, max(fire+p.rules.pause, ready))
 		return fire, read, ok

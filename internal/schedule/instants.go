@@ -64,28 +64,32 @@ func (z *zoned) collectWalls(set *Instants, from, to, offset int64) {
 			continue
 		}
 		start := date * day
-		set.paste(z.times[:], int(max(0, from-start)), int(min(day, to-start)), start-offset-set.from)
+		set.paste(z, int(max(0, from-start)), int(min(day, to-start)), start-offset-set.from)
 	}
 }
 
-// paste adds the bits [low, high) of a pattern whose bit 0 lies at a position
-// of the set.
-func (set *Instants) paste(pattern []uint64, low, high int, at int64) {
+// paste adds the seconds [low, high) of a day of fires that begins at a
+// position of the set.
+func (set *Instants) paste(z *zoned, low, high int, at int64) {
 	if low >= high {
 		return
 	}
 	shift := uint(((at % 64) + 64) % 64)
 	base := int((at - int64(shift)) / 64)
-	for w := low / 64; w <= (high-1)/64; w++ {
-		word := pattern[w]
+	for _, filled := range z.filled {
+		w := int(filled)
+		if w < low/64 {
+			continue
+		}
+		if w > (high-1)/64 {
+			break
+		}
+		word := z.times[w]
 		if w == low/64 {
 			word &= ^uint64(0) << (low % 64)
 		}
 		if w == high/64 {
 			word &= 1<<(high%64) - 1
-		}
-		if word == 0 {
-			continue
 		}
 		if shifted := word << shift; shifted != 0 {
 			set.words[base+w] |= shifted

@@ -19,7 +19,13 @@ type Sequence interface {
 // a repeated hour is read as the same wall time in the second, and no fire
 // more than 100 years ahead is found.
 func (c *Cron) In(zone *time.Location) Sequence {
-	return &zoned{cron: c, zone: zone, times: c.timesOfDay()}
+	z := &zoned{cron: c, zone: zone, times: c.timesOfDay()}
+	for i, word := range z.times {
+		if word != 0 {
+			z.filled = append(z.filled, int32(i))
+		}
+	}
+	return z
 }
 
 // NextN are the next n fires after an instant, fewer when there are no more.
@@ -48,6 +54,8 @@ type zoned struct {
 	cron  *Cron
 	zone  *time.Location
 	times *[dayBits]uint64 // the seconds of a day on which it fires
+	// filled are the words of times that hold any.
+	filled []int32
 }
 
 func (c *Cron) timesOfDay() *[dayBits]uint64 {
