@@ -46,7 +46,6 @@ type demo struct {
 	workspace  *local.Workspace
 	terraform  string
 	watertight string
-	pausedAt   time.Time
 }
 
 // step is one of the six.
@@ -69,6 +68,15 @@ func demoSteps() []step {
 // demoStart is a fixed Monday, so that each demo is like the last.
 func demoStart() time.Time { return time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC) }
 
+// shortDirectory is where plugins can have their sockets, whose paths have 104 characters at most.
+func shortDirectory(temporary string) string {
+	const longest, usual = 55, "/tmp"
+	if info, err := os.Stat(usual); len(temporary) > longest && err == nil && info.IsDir() {
+		return usual
+	}
+	return temporary
+}
+
 func runDemo(ctx context.Context, o demoOptions, env *Env) (code run.ExitCode, err error) {
 	started := env.Now()
 	terraform, err := findTerraform(env, o.terraform)
@@ -84,7 +92,7 @@ func runDemo(ctx context.Context, o demoOptions, env *Env) (code run.ExitCode, e
 	signal.Notify(impatience, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(impatience)
 
-	folder, err := os.MkdirTemp("", "watertight-demo-")
+	folder, err := os.MkdirTemp(shortDirectory(os.TempDir()), "watertight-demo-")
 	if err != nil {
 		return 0, fmt.Errorf("make a directory for the demo: %w", err)
 	}

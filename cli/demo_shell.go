@@ -23,13 +23,13 @@ type shell struct {
 	env       *Env
 	folder    string   // where they run
 	variables []string // their environment
-	verbose   bool
+	verbose   bool     // what commands say is shown in full
 }
 
 // try shows and runs a command; name is what it is shown as. Only a process that cannot be started or is killed is an error.
 func (s *shell) try(ctx context.Context, name, path string, args ...string) (answer, error) {
-	a := answer{command: name + " " + strings.Join(args, " ")}
-	fmt.Fprintf(s.env.Stdout, "   $ %s\n", a.command)
+	a := answer{command: strings.ReplaceAll(name+" "+strings.Join(args, " "), " -no-color", "")}
+	s.say("$ %s", a.command)
 	var stdout, stderr bytes.Buffer
 	c := exec.CommandContext(ctx, path, args...)
 	group(c)
@@ -57,6 +57,11 @@ func (s *shell) try(ctx context.Context, name, path string, args ...string) (ans
 	return a, nil
 }
 
+// say is a sentence of the demo's own.
+func (s *shell) say(format string, args ...any) {
+	fmt.Fprintf(s.env.Stdout, "   "+format+"\n", args...)
+}
+
 // show prints what a command answered, or a part of it.
 func (s *shell) show(text string) {
 	if text = strings.Trim(text, "\n"); text == "" {
@@ -68,7 +73,18 @@ func (s *shell) show(text string) {
 }
 
 // ended says how a command ended.
-func (s *shell) ended(a answer) { fmt.Fprintf(s.env.Stdout, "   exit code %d\n", a.code) }
+func (s *shell) ended(a answer) { s.say("exit code %d", a.code) }
+
+// tf runs terraform or tofu: its command, then its arguments.
+func (d *demo) tf(ctx context.Context, command string, args ...string) (answer, error) {
+	name := strings.TrimSuffix(filepath.Base(d.terraform), ".exe")
+	return d.try(ctx, name, d.terraform, append([]string{command, "-no-color"}, args...)...)
+}
+
+// wt runs this program.
+func (d *demo) wt(ctx context.Context, args ...string) (answer, error) {
+	return d.try(ctx, "watertight", d.watertight, args...)
+}
 
 // expect fails with all that a command said unless it ended with code and said each of the texts.
 func (a answer) expect(code int, texts ...string) error {
@@ -107,22 +123,6 @@ func hasAnyPrefix(s string, prefixes ...string) bool {
 		}
 	}
 	return false
-}
-
-// shownAs is what a person would type for an executable.
-func shownAs(path string) string {
-	return strings.TrimSuffix(filepath.Base(path), ".exe")
-}
-
-// errorsOf is what terraform put into a box.
-func errorsOf(text string) string {
-	var kept []string
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, "│") {
-			kept = append(kept, line)
-		}
-	}
-	return strings.Join(kept, "")
 }
 
 func linesWith(text string, parts ...string) string {
