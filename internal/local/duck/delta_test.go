@@ -382,14 +382,19 @@ func TestCreateAndDropSchemas(t *testing.T) {
 	s.rows("CREATE SCHEMA IF NOT EXISTS main.events")
 	s.rows("CREATE TABLE main.events.t (a INT)")
 	for sql, class := range map[string]string{
-		"CREATE SCHEMA main.events":          "SCHEMA_ALREADY_EXISTS",
-		"CREATE SCHEMA nosuch.events":        "CATALOG_NOT_FOUND",
-		"CREATE TABLE nosuch.x.t (a INT)":    "CATALOG_NOT_FOUND",
-		"DROP SCHEMA main.events":            "SCHEMA_NOT_EMPTY",
-		"DROP SCHEMA main.nosuch":            "SCHEMA_NOT_FOUND",
-		"SHOW TABLES IN main.nosuch":         "SCHEMA_NOT_FOUND",
-		"CREATE TABLE main.events.T (a INT)": "TABLE_OR_VIEW_ALREADY_EXISTS",
-		"DROP VIEW main.events.t":            "EXPECT_VIEW_NOT_TABLE.NO_ALTERNATIVE",
+		"CREATE SCHEMA main.events":            "SCHEMA_ALREADY_EXISTS",
+		"CREATE SCHEMA nosuch.events":          "CATALOG_NOT_FOUND",
+		"CREATE TABLE nosuch.x.t (a INT)":      "CATALOG_NOT_FOUND",
+		"DROP SCHEMA main.events":              "SCHEMA_NOT_EMPTY",
+		"DROP SCHEMA main.nosuch":              "SCHEMA_NOT_FOUND",
+		"SHOW TABLES IN main.nosuch":           "SCHEMA_NOT_FOUND",
+		"CREATE TABLE main.events.T (a INT)":   "TABLE_OR_VIEW_ALREADY_EXISTS",
+		"USE main.nosuch":                      "SCHEMA_NOT_FOUND",
+		"USE CATALOG nosuch":                   "CATALOG_NOT_FOUND",
+		"SET spark.sql.shuffle.partitions = 2": "CONFIG_NOT_AVAILABLE",
+		"SET ansi_mode = false":                "UNSUPPORTED_BY_EMBEDDED_ENGINE",
+		"CREATE TEMPORARY VIEW v AS SELECT 1":  "UNSUPPORTED_BY_EMBEDDED_ENGINE",
+		"DROP VIEW main.events.t":              "EXPECT_VIEW_NOT_TABLE.NO_ALTERNATIVE",
 	} {
 		if got := s.refused(sql); got != class {
 			t.Errorf("%s: %s, want %s", sql, got, class)

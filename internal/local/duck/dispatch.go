@@ -40,6 +40,10 @@ func (w *work) reader(st dialect.Statement) command {
 		return bind(w.showCreate, st)
 	case *dialect.Analyze:
 		return bind(w.analyze, st)
+	case *dialect.Use:
+		return bind(w.use, st)
+	case *dialect.SetConfig:
+		return bind(w.setConfig, st)
 	}
 	return nil
 }

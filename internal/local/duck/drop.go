@@ -5,6 +5,7 @@ package duck
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/watertight-data/terraform-provider-watertight/internal/local/dialect"
 )
@@ -13,9 +14,9 @@ import (
 func (w *work) schemaName(n dialect.Name) (catalog, name string, err error) {
 	switch len(n.Parts) {
 	case 1:
-		return w.session.Catalog, n.Parts[0], nil
+		return w.session.Catalog, strings.ToLower(n.Parts[0]), nil
 	case 2:
-		return n.Parts[0], n.Parts[1], nil
+		return n.Parts[0], strings.ToLower(n.Parts[1]), nil
 	}
 	return "", "", dialect.NewError("REQUIRES_SINGLE_PART_NAMESPACE", "spark_catalog requires a single-part namespace, but got "+n.String()+".")
 }
@@ -46,7 +47,7 @@ func (w *work) createCatalog(_ context.Context, st *dialect.CreateCatalog) (*ans
 		}
 		return nil, newError("CATALOG_ALREADY_EXISTS", "Catalog %s already exists.", quoteSpark(st.Name))
 	}
-	w.catalog.addCatalog(st.Name)
+	w.catalog.addCatalog(strings.ToLower(st.Name))
 	return nil, nil
 }
 

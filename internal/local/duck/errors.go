@@ -13,6 +13,7 @@ import (
 // states gives the SQLSTATE of the classes this package raises.
 var states = map[string]string{
 	"CATALOG_ALREADY_EXISTS":                                               "42P06",
+	"CONFIG_NOT_AVAILABLE":                                                 "42K0I",
 	"CATALOG_NOT_FOUND":                                                    "42P08",
 	"COLUMN_ALREADY_EXISTS":                                                "42711",
 	"DELTA_CANNOT_MODIFY_APPEND_ONLY":                                      "42809",

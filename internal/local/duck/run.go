@@ -41,8 +41,8 @@ func (e *Engine) Run(ctx context.Context, s engine.Statement) (engine.Result, er
 	switch st := parsed.(type) {
 	case *dialect.Query:
 		r, err = e.stream(ctx, w, st)
-	case *dialect.Use, *dialect.SetTimeZone, *dialect.SetConfig:
-		// A session belongs to the caller, who completes later statements with it.
+	case *dialect.SetTimeZone:
+		// A session belongs to the caller, who completes later statements with it; USE is the same, once its schema is there.
 		r = &answer{}
 	default:
 		if command := w.reader(parsed); command != nil {
