@@ -107,7 +107,7 @@ func TestQueryOfALargeResult(t *testing.T) {
 	if err := errors.Join(rows.Err(), rows.Close()); err != nil || n != many {
 		t.Errorf("%d rows, %v", n, err)
 	}
-	if posts := w.Count("POST", "/api/2.0/sql/statements/{$}"); posts != 2 {
+	if posts := w.Count("POST", "/api/2.0/sql/statements"); posts != 2 {
 		t.Errorf("%d statements were sent", posts)
 	}
 }
@@ -116,9 +116,27 @@ func TestQueryOfALargeResult(t *testing.T) {
 func TestTruncatedResult(t *testing.T) {
 	t.Parallel()
 	w, c := both(t)
-	w.AddFault(local.Fault{Route: "/api/2.0/sql/statements/{$}", MarkTruncated: true})
+	w.AddFault(local.Fault{Route: "/api/2.0/sql/statements", MarkTruncated: true})
 	if _, err := c.Query(t.Context(), "SELECT id FROM range(3)"); !errors.Is(err, workspace.ErrTruncated) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A chunk that comes with fewer rows than the manifest promised must not pass for all rows.
+func TestMissingRows(t *testing.T) {
+	t.Parallel()
+	w, c := both(t)
+	w.AddFault(local.Fault{Route: "/api/2.0/sql/statements/{id}/result/chunks/{chunk}", Call: 1, Status: 200, Body: `{"chunk_index":1,"row_count":1,"data_array":[["1","x"]]}`})
+	rows, err := c.Query(t.Context(), "SELECT id, repeat('x', 1000) AS t FROM range(5000) ORDER BY id")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for rows.Next() {
+		n++
+	}
+	if n == 0 || n >= 5000 || !errors.Is(rows.Err(), workspace.ErrTruncated) {
+		t.Errorf("%d rows, %v", n, rows.Err())
 	}
 }
 
@@ -136,7 +154,7 @@ func TestColdWarehouse(t *testing.T) {
 	if d := cmp.Diff([][]string{{"=1"}}, all(t, rows)); d != "" {
 		t.Error(d)
 	}
-	if posts := w.Count("POST", "/api/2.0/sql/statements/{$}"); posts != 1 {
+	if posts := w.Count("POST", "/api/2.0/sql/statements"); posts != 1 {
 		t.Errorf("submitted %d times", posts)
 	}
 	if body := lastBody(t, w, "/api/2.0/sql/statements/"); body["on_wait_timeout"] != "CONTINUE" || body["wait_timeout"] != "10s" {
@@ -188,7 +206,7 @@ func TestFailedStatement(t *testing.T) {
 	if err := c.Exec(t.Context(), "SELEC 1"); !errors.As(err, &failed) || failed.Class != "PARSE_SYNTAX_ERROR" {
 		t.Errorf("%#v, %v", failed, err)
 	}
-	if posts := w.Count("POST", "/api/2.0/sql/statements/{$}"); posts != 2 {
+	if posts := w.Count("POST", "/api/2.0/sql/statements"); posts != 2 {
 		t.Errorf("%d statements were sent", posts)
 	}
 }
@@ -204,12 +222,12 @@ func TestRepeatedStatements(t *testing.T) {
 		t.Run(sql, func(t *testing.T) {
 			t.Parallel()
 			w, c := both(t)
-			w.AddFault(local.Fault{Route: "/api/2.0/sql/statements/{$}", Call: 1, ActThenStatus: true, Status: 504})
+			w.AddFault(local.Fault{Route: "/api/2.0/sql/statements", Call: 1, ActThenStatus: true, Status: 504})
 			err := c.Exec(t.Context(), sql)
 			if repeated == errors.Is(err, workspace.ErrUncertain) || repeated && err != nil {
 				t.Errorf("got %v", err)
 			}
-			if posts := w.Count("POST", "/api/2.0/sql/statements/{$}"); posts == 2 != repeated {
+			if posts := w.Count("POST", "/api/2.0/sql/statements"); posts == 2 != repeated {
 				t.Errorf("sent %d times", posts)
 			}
 		})
