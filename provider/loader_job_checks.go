@@ -102,15 +102,28 @@ func (m loaderJobModel) validateSettings(diags *diag.Diagnostics) {
 	if m.Settings.IsUnknown() {
 		return
 	}
-	root, written := path.Root("settings"), m.written(diags)
+	written, reported := m.written(diags), map[string]bool{}
 	for _, p := range jobspec.Validate(written.settings) {
-		diags.AddAttributeError(attributePath(root, p.Path), p.Summary, pathText("settings", p.Path)+": "+sentence(p.Detail))
+		reported[p.Place()] = true
+		diags.AddAttributeError(settingsPath(p.Path), p.Summary, "settings."+p.Place()+": "+sentence(p.Detail))
 	}
 	tags, _ := written.settings["tags"].(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(tags)) {
-		if strings.HasPrefix(name, contract.TagPrefix) {
-			diags.AddAttributeError(root.AtName("tags").AtName(name), "A tag of the contract", fmt.Sprintf(
+		if strings.HasPrefix(name, contract.TagPrefix) && !reported["tags."+name] {
+			diags.AddAttributeError(settingsPath([]any{"tags"}), "A tag of the contract", fmt.Sprintf(
 				"settings.tags.%s: tags that begin with %s carry the contract and are written from the attributes of this resource. Take it out.", name, contract.TagPrefix))
 		}
 	}
+}
+
+// settingsPath leads to the field of settings that holds a problem: Terraform finds the line of a key of a value, and of
+// nothing deeper (tfdiags, hclRangeFromIndexStepAndAttribute). The message names the whole path.
+func settingsPath(steps []any) path.Path {
+	root := path.Root("settings")
+	if len(steps) > 0 {
+		if field, ok := steps[0].(string); ok {
+			return root.AtMapKey(field)
+		}
+	}
+	return root
 }

@@ -2,10 +2,8 @@ package provider
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/watertight-data/terraform-provider-watertight/internal/workspace"
 )
@@ -33,31 +31,3 @@ func explain(err error) string {
 
 // isMissing is the one place that decides that an object is gone. A refusal, a throttled or a failed request is not.
 func isMissing(err error) bool { return errors.Is(err, workspace.ErrNotFound) }
-
-// attributePath turns the path of a problem inside a value into a path of Terraform, below root.
-func attributePath(root path.Path, steps []any) path.Path {
-	p := root
-	for _, s := range steps {
-		switch s := s.(type) {
-		case string:
-			p = p.AtName(s)
-		case int:
-			p = p.AtTupleIndex(s)
-		}
-	}
-	return p
-}
-
-// pathText writes the same path as people write it in HCL.
-func pathText(root string, steps []any) string {
-	text := root
-	for _, s := range steps {
-		switch s := s.(type) {
-		case string:
-			text += "." + s
-		case int:
-			text += fmt.Sprintf("[%d]", s)
-		}
-	}
-	return text
-}

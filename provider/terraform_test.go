@@ -28,7 +28,17 @@ import (
 const binaryVariable = "TF_ACC_TERRAFORM_PATH"
 
 // TestMain finds the Terraform or OpenTofu that the tests drive, and keeps the caller's own Databricks out of them.
+//
+// Started by Terraform itself, this executable is the provider: that is how the examples get a provider that reads its
+// own environment.
 func TestMain(m *testing.M) {
+	if os.Getenv("TF_PLUGIN_MAGIC_COOKIE") != "" {
+		if err := providerserver.Serve(context.Background(), provider.New("test"), providerserver.ServeOpts{Address: provider.Address}); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	if os.Getenv(binaryVariable) == "" {
 		for _, name := range []string{"terraform", "tofu"} {
 			if path, err := exec.LookPath(name); err == nil {
@@ -122,14 +132,14 @@ func writes(w *local.Workspace) int {
 // shell is a directory with a configuration, and the real binary to run in it; it shows what terraform-plugin-testing
 // does not: warnings, exit codes, what a plan prints.
 type shell struct {
-	t        *testing.T
-	dir, env string
-	extra    []string
+	t   *testing.T
+	dir string
+	env []string
 }
 
 func newShell(t *testing.T, config string) *shell {
 	t.Helper()
-	s := &shell{t: t, dir: t.TempDir(), env: serve(t)}
+	s := &shell{t: t, dir: t.TempDir(), env: []string{"TF_REATTACH_PROVIDERS=" + serve(t)}}
 	s.write(config)
 	s.must("init", "-no-color", "-input=false")
 	return s
@@ -147,8 +157,8 @@ func (s *shell) run(args ...string) (string, int) {
 	s.t.Helper()
 	command := exec.CommandContext(s.t.Context(), binary(s.t), args...)
 	command.Dir = s.dir
-	command.Env = append(os.Environ(), "TF_REATTACH_PROVIDERS="+s.env, "TF_IN_AUTOMATION=1")
-	command.Env = append(command.Env, s.extra...)
+	command.Env = append(os.Environ(), "TF_IN_AUTOMATION=1")
+	command.Env = append(command.Env, s.env...)
 	var out bytes.Buffer
 	command.Stdout, command.Stderr = &out, &out
 	err := command.Run()

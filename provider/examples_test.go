@@ -1,0 +1,101 @@
+package provider_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/watertight-data/terraform-provider-watertight/internal/local"
+)
+
+// Every example is applied as it stands, with nothing but the DATABRICKS_* variables, planned again without a difference,
+// and destroyed.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	examples, err := filepath.Glob("../examples/resources/*")
+	if err != nil || len(examples) == 0 {
+		t.Fatal("no examples", err)
+	}
+	for _, folder := range append(examples, "../examples/incident", "../examples/provider") {
+		t.Run(filepath.Base(folder), func(t *testing.T) {
+			t.Parallel()
+			w := open(t, local.Options{})
+			s := newExample(t, w, folder)
+			s.apply()
+			if out, code := s.plan(); code != 0 {
+				t.Errorf("second plan: exit %d\n%s", code, out)
+			}
+			s.must("destroy", "-no-color", "-input=false", "-auto-approve")
+		})
+	}
+}
+
+// newExample copies an example; one that leaves the source of the provider to examples/provider gets that.
+func newExample(t *testing.T, w *local.Workspace, folder string) *shell {
+	t.Helper()
+	var text strings.Builder
+	files, err := filepath.Glob(filepath.Join(folder, "*.tf"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("no configuration in", folder, err)
+	}
+	for _, f := range files {
+		content, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.Write(content)
+	}
+	if !strings.Contains(text.String(), "required_providers") {
+		text.WriteString(required)
+	}
+	s := &shell{t: t, dir: t.TempDir()}
+	s.write(text.String())
+	s.env = []string{"TF_CLI_CONFIG_FILE=" + override(t), "DATABRICKS_HOST=" + w.Host(), "DATABRICKS_TOKEN=" + w.Token(), "DATABRICKS_WAREHOUSE_ID=" + w.WarehouseID()}
+	return s
+}
+
+// override makes Terraform start this very executable as the provider, without an init; see TestMain.
+func override(t *testing.T) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	plugin := filepath.Join(folder, "terraform-provider-watertight")
+	if runtime.GOOS == "windows" {
+		plugin += ".exe"
+	}
+	if err := os.Link(self, plugin); err != nil {
+		if err := os.Symlink(self, plugin); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := "provider_installation {\n  dev_overrides {\n"
+	for _, host := range []string{"registry.terraform.io", "registry.opentofu.org"} {
+		text += fmt.Sprintf("    %q = %q\n", host+"/watertight-data/watertight", filepath.ToSlash(folder))
+	}
+	name := filepath.Join(folder, "terraformrc")
+	if err := os.WriteFile(name, []byte(text+"  }\n}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// The incident: the plan with a pause of 25 hours is refused, and writes nothing.
+func TestIncidentIsRefused(t *testing.T) {
+	t.Parallel()
+	w := open(t, local.Options{Start: time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)})
+	s := newExample(t, w, "../examples/incident")
+	out, code := s.run("plan", "-no-color", "-input=false", "-var", "window_duration=25h", "-var", "loader_during_window=paused")
+	if text := prose(out); code != 1 || !strings.Contains(text, "Headroom of the loader load_messages") || !strings.Contains(text, "1 d 1 h") {
+		t.Errorf("plan: exit %d\n%s", code, out)
+	}
+	if n := writes(w); n != 0 {
+		t.Errorf("a refused plan wrote %d times", n)
+	}
+}
