@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,8 +23,12 @@ func Main(ctx context.Context, args []string, env *Env) run.ExitCode {
 	if err == nil {
 		return run.Pass
 	}
+	code := exitCode(ctx, err)
+	if code == run.Interrupted && errors.Is(err, context.Canceled) {
+		err = &hinted{errors.New("interrupted"), hintOf(err)}
+	}
 	explain(env, command, err)
-	return exitCode(ctx, err)
+	return code
 }
 
 // newApp is the tree of commands. urfave/cli keeps its help flag and help command in package variables that it writes to;

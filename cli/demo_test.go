@@ -157,7 +157,8 @@ func TestDemoInterrupted(t *testing.T) {
 		later        time.Duration
 	}{
 		{"at once", "1/6", 0},
-		{"while terraform initialises", " init ", 0},
+		{"while the workspace is filled", "", 300 * time.Millisecond},
+		{"while terraform initialises", " init", 0},
 		{"while terraform plans, its plugin running", " plan ", 700 * time.Millisecond},
 		{"while terraform applies", " apply ", 900 * time.Millisecond},
 		{"while the week passes", "The clock moves by 168h", 300 * time.Millisecond},
@@ -166,17 +167,22 @@ func TestDemoInterrupted(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			d := startDemo(t, binary)
 			interrupted := false
+			interrupt := func() {
+				interrupted = true
+				<-time.After(tt.later)
+				// An impatient second one must not cut the tidying short.
+				for range 2 {
+					if err := d.command.Process.Signal(os.Interrupt); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if tt.marker == "" {
+				interrupt()
+			}
 			for lines := bufio.NewScanner(d.stdout); lines.Scan(); {
 				if !interrupted && strings.Contains(lines.Text(), tt.marker) {
-					interrupted = true
-					<-time.After(tt.later)
-					if err := d.command.Process.Signal(os.Interrupt); err != nil {
-						t.Fatal(err)
-					}
-					// An impatient second one must not cut the tidying short.
-					if err := d.command.Process.Signal(os.Interrupt); err != nil {
-						t.Fatal(err)
-					}
+					interrupt()
 				}
 			}
 			err := d.command.Wait()
