@@ -35,6 +35,9 @@ func (w *work) alterColumn(ctx context.Context, t *table, c *commit, a dialect.A
 		k.NotNull = false
 	case a.Default != "":
 		k.Default = a.Default
+		if err := m.checkDefaults(); err != nil {
+			return err
+		}
 	case a.DropDefault:
 		k.Default = ""
 	case a.Type != "":

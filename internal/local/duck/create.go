@@ -102,6 +102,9 @@ func (w *work) definition(ctx context.Context, st *dialect.CreateTable) (*metada
 			return nil, "", err
 		}
 	}
+	if err := m.checkDefaults(); err != nil {
+		return nil, "", err
+	}
 	return m, query, w.layoutOf(m, st)
 }
 
@@ -224,8 +227,8 @@ func (w *work) firstCommit(ctx context.Context, t *table, st *dialect.CreateTabl
 	c.Parameters["description"] = orEmpty(m.Comment)
 	c.Parameters["partitionBy"] = partitionJSON(m)
 	c.Parameters["properties"] = "{}"
-	if len(m.Properties) > 0 {
-		c.Parameters["properties"] = compactJSON(m.Properties)
+	if own := m.ownProperties(); len(own) > 0 {
+		c.Parameters["properties"] = compactJSON(own)
 	}
 	if len(m.ClusterBy) > 0 {
 		c.Parameters["clusterBy"] = compactJSON(m.ClusterBy)

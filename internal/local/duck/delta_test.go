@@ -406,3 +406,67 @@ func TestCreateAndDropSchemas(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+func TestDefaultsAndGeneratedColumns(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, "")
+	if got := s.refused("CREATE TABLE t (a INT DEFAULT 5)"); got != "WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED" {
+		t.Error(got)
+	}
+	s.rows("CREATE TABLE t (k INT, a INT DEFAULT 5, g BIGINT GENERATED ALWAYS AS (k * 2)) TBLPROPERTIES ('delta.feature.allowColumnDefaults' = 'supported')")
+	s.rows("INSERT INTO t (k) VALUES (1)")
+	s.rows("INSERT INTO t (k, g) VALUES (2, 4)")
+	s.rows("MERGE INTO t USING (SELECT 1 AS k UNION ALL SELECT 9) n ON t.k = n.k WHEN MATCHED THEN UPDATE SET k = 3 WHEN NOT MATCHED THEN INSERT (k, a) VALUES (n.k, 0)")
+	if got := s.refused("INSERT INTO t (k, g) VALUES (3, 7)"); got != "DELTA_VIOLATE_CONSTRAINT_WITH_VALUES" {
+		t.Error(got)
+	}
+	s.rows("UPDATE t SET k = k + 1 WHERE k = 2")
+	if got, want := s.text("SELECT * FROM t ORDER BY k, a"), "3 5 6; 3 5 6; 9 0 18"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A deletion vector leaves the file where it is, so VACUUM does not end the version before.
+func TestDeletionVectorKeepsItsFile(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, "")
+	s.rows("CREATE TABLE t (a INT) TBLPROPERTIES ('delta.enableDeletionVectors' = 'true', 'delta.deletedFileRetentionDuration' = '0 hours')")
+	s.rows("INSERT INTO t VALUES (1), (2)")
+	s.rows("DELETE FROM t WHERE a = 1")
+	s.rows("VACUUM t")
+	s.rows("ALTER TABLE t SET TBLPROPERTIES ('delta.deletedFileRetentionDuration' = '7 days')")
+	if got := s.text("SELECT a FROM t VERSION AS OF 1 ORDER BY a"); got != "1; 2" {
+		t.Errorf("version 1 reads %q", got)
+	}
+	s.rows("REORG TABLE t APPLY (PURGE)")
+	s.rows("ALTER TABLE t SET TBLPROPERTIES ('delta.deletedFileRetentionDuration' = '0 hours')")
+	s.rows("VACUUM t")
+	s.rows("ALTER TABLE t SET TBLPROPERTIES ('delta.deletedFileRetentionDuration' = '7 days')")
+	if got := s.refused("SELECT a FROM t VERSION AS OF 1"); got != "FAILED_READ_FILE.FILE_NOT_EXIST" {
+		t.Error(got)
+	}
+	if got := s.text("SELECT a FROM t"); got != "2" {
+		t.Errorf("the table reads %q", got)
+	}
+}
+
+// A RESTORE brings a removed file back into use: the versions that read it stay readable through a VACUUM.
+func TestRestoredFileSurvivesVacuum(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, "")
+	s.rows("CREATE TABLE t (a INT)")
+	s.rows("INSERT INTO t VALUES (1)")           // 1
+	s.rows("DELETE FROM t")                      // 2
+	s.rows("INSERT INTO t VALUES (2)")           // 3
+	s.rows("RESTORE TABLE t TO VERSION AS OF 1") // 4
+	s.now = s.now.Add(8 * 24 * hour)
+	s.rows("DELETE FROM t") // 5
+	s.rows("VACUUM t")      // deletes the file of 3, not that of 1, which went only now
+	s.rows("ALTER TABLE t SET TBLPROPERTIES ('delta.deletedFileRetentionDuration' = '30 days')")
+	if got := s.text("SELECT a FROM t VERSION AS OF 1"); got != "1" {
+		t.Errorf("version 1 reads %q", got)
+	}
+	if got := s.refused("SELECT a FROM t VERSION AS OF 3"); got != "FAILED_READ_FILE.FILE_NOT_EXIST" {
+		t.Error(got)
+	}
+}

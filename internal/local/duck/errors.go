@@ -59,6 +59,7 @@ var states = map[string]string{
 	"UNRESOLVED_COLUMN.WITH_SUGGESTION":                                    "42703",
 	"UNSUPPORTED_FEATURE.TIME_TRAVEL":                                      "0A000",
 	"UNSUPPORTED_TABLE_CHANGE":                                             "0A000",
+	"WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED":                  "0AKDE",
 	"VIEW_EXCEED_MAX_NESTED_DEPTH":                                         "54K00",
 	"DELTA_UNSUPPORTED_TIME_TRAVEL_BEYOND_DELETED_FILE_RETENTION_DURATION": "0AKDC",
 }

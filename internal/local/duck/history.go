@@ -68,6 +68,6 @@ func (w *work) describeDetail(_ context.Context, st *dialect.DescribeDetail) (*a
 	reader, writer, features := m.protocol()
 	a := &answer{columns: detailColumns}
 	a.add("delta", t.ID, t.Name.String(), m.Comment, t.location(), instant{t.Created, w.zone}, instant{t.latest().Time, w.zone},
-		m.PartitionBy, m.ClusterBy, len(files), size, m.Properties, reader, writer, features)
+		m.PartitionBy, m.ClusterBy, len(files), size, m.ownProperties(), reader, writer, features)
 	return a, nil
 }

@@ -27,6 +27,8 @@ const (
 	checkpointInterval   = "delta.checkpointInterval"
 	expireInDays         = "autottl.expireInDays"
 	timestampColumn      = "autottl.timestampColumn"
+	featurePrefix        = "delta.feature."
+	columnDefaults       = "delta.feature.allowColumnDefaults"
 )
 
 // knownProperties are Delta's table properties. Delta refuses any other key under delta.
@@ -45,7 +47,7 @@ var knownProperties = []string{
 }
 
 // freePrefixes begin keys whose rest is free.
-var freePrefixes = []string{"delta.feature.", "delta.constraints."}
+var freePrefixes = []string{featurePrefix, "delta.constraints."}
 
 var intervalProperties = []string{logRetention, deletedFileRetention, "delta.checkpointRetentionDuration", "delta.sampleRetentionDuration", "delta.setTransactionRetentionDuration"}
 
@@ -201,9 +203,15 @@ func (m *metadata) protocol() (reader, writer int, features []string) {
 	add(has(func(c column) bool { return c.Generated != "" }), "generatedColumns", 1)
 	add(has(func(c column) bool { return c.Default != "" }), "allowColumnDefaults", 1)
 	add(has(func(c column) bool { return strings.Contains(c.Type, "timestamp_ntz") }), "timestampNtz", 3)
+	for k := range m.Properties {
+		if f, ok := strings.CutPrefix(k, featurePrefix); ok && !slices.Contains(features, f) {
+			features = append(features, f)
+		}
+	}
 	listed := len(features) > 0
 	features = append(features, "appendOnly", "invariants")
 	sort.Strings(features)
+	features = slices.Compact(features)
 	if !listed {
 		return reader, 2, features
 	}
@@ -224,4 +232,25 @@ func (m *metadata) shownProperties() map[string]string {
 		}
 	}
 	return out
+}
+
+// ownProperties are the properties without the features, which Delta keeps in the protocol.
+func (m *metadata) ownProperties() map[string]string {
+	out := map[string]string{}
+	for k, v := range m.Properties {
+		if !strings.HasPrefix(k, featurePrefix) {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+// checkDefaults refuses a default where the table has not the feature for it.
+func (m *metadata) checkDefaults() error {
+	for _, c := range m.Columns {
+		if c.Default != "" && m.Properties[columnDefaults] == "" {
+			return newError("WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED", "Failed to execute the command because it assigned a column DEFAULT value, but the corresponding table feature was not enabled. Please retry the command again after executing ALTER TABLE tableName SET TBLPROPERTIES('delta.feature.allowColumnDefaults' = 'supported').")
+		}
+	}
+	return nil
 }

@@ -126,10 +126,17 @@ func (w *work) delete(ctx context.Context, st *dialect.Delete) (*answer, error) 
 }
 
 func (c *commit) removeMetrics(e *effect) {
-	c.metric("numRemovedFiles", len(e.removed))
+	marked := 0
+	for _, f := range e.added {
+		if f.Path != f.Number {
+			marked++
+		}
+	}
+	c.metric("numRemovedFiles", len(e.removed)-marked)
 	c.metric("numRemovedBytes", e.removedBytes)
+	c.metric("numDeletionVectorsAdded", marked)
 	c.metric("numAddedChangeFiles", 0)
-	for _, m := range []string{"numDeletionVectorsAdded", "numDeletionVectorsRemoved", "numDeletionVectorsUpdated", "executionTimeMs", "scanTimeMs", "rewriteTimeMs"} {
+	for _, m := range []string{"numDeletionVectorsRemoved", "numDeletionVectorsUpdated", "executionTimeMs", "scanTimeMs", "rewriteTimeMs"} {
 		c.metric(m, 0)
 	}
 }

@@ -100,13 +100,17 @@ func (w *work) vacuumCommits(t *table, st *dialect.Vacuum, retention time.Durati
 	t.add(end)
 }
 
-// purge drops the rows that no version can read any more. A row went when its file did, so a row that went at or before
-// the last vacuumed removal lies in deleted files at every version that had it. With deletion vectors that does not follow.
+// purge drops the rows that no version can read any more. A row goes when its file does, so once every file removed up
+// to a version is deleted, no version that had a row removed up to then can be read. A removed file may still be there:
+// a deletion vector or a RESTORE keeps its path in use.
 func (w *work) purge(ctx context.Context, t *table, last int64) error {
 	for _, f := range t.files {
-		if last < 0 || f.Deleted > 0 || f.Removed == live && f.Path != f.Number {
-			return nil
+		if f.Removed != live && !f.Vacuumed {
+			last = min(last, f.Removed-1)
 		}
+	}
+	if last < 0 {
+		return nil
 	}
 	for _, c := range t.commits {
 		if c.Meta == nil {
