@@ -44,7 +44,7 @@ func (w *Workspace) Advance(ctx context.Context, d time.Duration) error {
 	defer w.step.Unlock()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(w.ctx, cancel)()
+	defer context.AfterFunc(w.ctx, cancel)() //nolint:contextcheck // Close ends an Advance too
 	if err := w.idle(ctx); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"regexp"
@@ -9,7 +10,7 @@ import (
 	"github.com/watertight-data/terraform-provider-watertight/internal/local/engine"
 )
 
-var alterTable = regexp.MustCompile("(?is)^(?:\\s|--[^\\n]*\\n|/\\*.*?\\*/)*ALTER\\s+TABLE\\s+(\\S+)")
+var alterTable = regexp.MustCompile(`(?is)^(?:\s|--[^\n]*\n|/\*.*?\*/)*ALTER\s+TABLE\s+(\S+)`)
 
 // query runs a statement at a new instant of the virtual clock. The clock moves again when the statement is done, so that
 // what begins later begins after its commit, also when the engine had to move that commit forward.
@@ -48,7 +49,14 @@ func (w *Workspace) noteAlter(s engine.Statement) {
 	if m == nil {
 		return
 	}
+	parts := strings.Split(strings.ReplaceAll(m[1], "`", ""), ".")
+	if len(parts) < 2 {
+		parts = append([]string{cmp.Or(s.Schema, "default")}, parts...)
+	}
+	if len(parts) < 3 {
+		parts = append([]string{cmp.Or(s.Catalog, "main")}, parts...)
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.altered[strings.ToLower(strings.ReplaceAll(m[1], "`", ""))]++
+	w.altered[strings.ToLower(strings.Join(parts, "."))]++
 }

@@ -21,7 +21,7 @@ type Fault struct {
 	// Delay is waited, in real time, before anything else.
 	Delay time.Duration
 	// Reset cuts the connection before the request is acted on; ActThenReset after; ActThenStatus acts, then
-	// answers with Status.
+	// answers with Status. Go's own transport sends a GET again when a connection that it reused is reset.
 	Reset, ActThenReset, ActThenStatus bool
 	// CutBody sends half the real body and closes the connection.
 	CutBody bool

@@ -36,7 +36,7 @@ func TestFaultsByRouteAndCall(t *testing.T) {
 	path := w.Host() + "/api/2.2/jobs/runs/get?run_id=" + plain(run)
 	var got []string
 	for range 8 {
-		q, _ := http.NewRequestWithContext(t.Context(), "GET", path, nil)
+		q, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
 		q.Header.Set("Authorization", "Bearer "+w.Token())
 		began := time.Now()
 		r, err := transport.RoundTrip(q)
@@ -51,9 +51,9 @@ func TestFaultsByRouteAndCall(t *testing.T) {
 			got = append(got, "cut")
 		case time.Since(began) >= 300*time.Millisecond:
 			got = append(got, "slow")
-		case r.StatusCode == 503:
+		case r.StatusCode == http.StatusServiceUnavailable:
 			got = append(got, r.Header.Get("Content-Type"))
-		case r.StatusCode == 429:
+		case r.StatusCode == http.StatusTooManyRequests:
 			got = append(got, "after "+r.Header.Get("Retry-After"))
 		default:
 			got = append(got, r.Status[:3])
@@ -153,7 +153,7 @@ func TestMachineToMachineTokens(t *testing.T) {
 	}
 	for status, want := range map[int]int{0: 403, 401: 401} {
 		w.SetBehaviour(Behaviour{TokenLife: time.Second, TokenMargin: time.Hour, ExpiredStatus: status})
-		q, _ := http.NewRequestWithContext(t.Context(), "POST", w.Host()+"/oidc/v1/token", strings.NewReader("grant_type=client_credentials&client_id=a&client_secret="+w.Token()))
+		q, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, w.Host()+"/oidc/v1/token", strings.NewReader("grant_type=client_credentials&client_id=a&client_secret="+w.Token()))
 		r, err := http.DefaultClient.Do(q)
 		if err != nil {
 			t.Fatal(err)

@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -120,50 +121,14 @@ func quoteTable(full string) string {
 	return strings.Join(parts, ".")
 }
 
-// resume brings a reopened state in line with its tables, which may be ahead of it when the process died, and ends the
-// runs that died with it.
-func (w *Workspace) resume(ctx context.Context) error {
-	w.mu.Lock()
-	for _, j := range w.book.Jobs {
-		j.fires = newTrigger(j.Settings)
-	}
-	for _, r := range w.book.Runs {
-		if r.active() && len(r.Steps) == 0 && r.Due.IsZero() {
-			w.end(r, runState{LifeCycle: "INTERNAL_ERROR", Result: "FAILED", Status: "TERMINATED", Code: "INTERNAL_ERROR", Type: "INTERNAL_ERROR",
-				Message: "The local workspace stopped while the run was active."})
-		}
-	}
-	s := w.currentFeed()
-	w.mu.Unlock()
-	for _, catalog := range w.catalogs(ctx) {
-		schemas, err := w.engine.Schemas(ctx, catalog)
-		if err != nil {
-			return fmt.Errorf("list schemas of %s: %w", catalog, err)
-		}
-		for _, schema := range schemas {
-			tables, err := w.engine.Tables(ctx, catalog, schema)
-			if err != nil {
-				return fmt.Errorf("list tables of %s.%s: %w", catalog, schema, err)
-			}
-			for _, t := range tables {
-				w.clock.Raise(t.Updated)
-			}
-		}
-	}
-	if s == nil {
-		return nil
-	}
-	return w.catchUpFeed(ctx, s)
-}
-
 // catchUpFeed moves the feed past rows that are in the table already.
-func (w *Workspace) catchUpFeed(ctx context.Context, s *feedSegment) error {
+func (w *Workspace) catchUpFeed(ctx context.Context, s *feedSegment) (err error) {
 	c := s.Feed.Columns
 	result, err := w.query(ctx, engine.Statement{Text: fmt.Sprintf("SELECT %s, max(%s) FROM %s GROUP BY %s", quote(c.Partition), quote(c.Sequence), quoteTable(s.Feed.Table), quote(c.Partition))})
 	if err != nil {
 		return fmt.Errorf("read where the feed stopped: %w", err)
 	}
-	defer result.Close()
+	defer func() { err = errors.Join(err, result.Close()) }()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for result.Next() {

@@ -69,8 +69,11 @@ func (s *feedSegment) event(partition int, i int64) Event {
 
 // tickFor is the tick at which what arrived at an instant is committed.
 func (s *feedSegment) tickFor(at time.Time) time.Time {
-	n := (at.Sub(s.Start) + s.Feed.Tick - 1) / s.Feed.Tick
-	return s.Start.Add(max(n, 1) * s.Feed.Tick)
+	since := max(at.Sub(s.Start), 1)
+	if over := since % s.Feed.Tick; over > 0 {
+		since += s.Feed.Tick - over
+	}
+	return s.Start.Add(since)
 }
 
 // due returns the events to commit at a tick, partition by partition, and the indexes after them.

@@ -48,15 +48,3 @@ func (w *Workspace) find(id int64) (*job, error) {
 	}
 	return nil, notFound("Job %d does not exist.", id)
 }
-
-// named returns the jobs of a name, or the one of an id. The caller holds w.mu.
-func (w *Workspace) named(nameOrID string) []*job {
-	var out []*job
-	id, isID := integer(nameOrID)
-	for _, j := range w.book.Jobs {
-		if j.name() == nameOrID || isID && j.ID == id {
-			out = append(out, j)
-		}
-	}
-	return out
-}

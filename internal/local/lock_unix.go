@@ -16,12 +16,11 @@ func lockFile(name string) (*os.File, error) {
 		return nil, err
 	}
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		defer f.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
 			holder, _ := os.ReadFile(name)
-			return nil, inUse(holder)
+			err = inUse(holder)
 		}
-		return nil, err
+		return nil, errors.Join(err, f.Close())
 	}
 	if err := f.Truncate(0); err != nil {
 		return nil, errors.Join(err, f.Close())

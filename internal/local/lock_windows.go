@@ -18,12 +18,11 @@ func lockFile(name string) (*os.File, error) {
 	at := &windows.Overlapped{Offset: 1 << 20}
 	err = windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, at)
 	if err != nil {
-		defer f.Close()
 		if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
 			holder, _ := os.ReadFile(name)
-			return nil, inUse(holder)
+			err = inUse(holder)
 		}
-		return nil, err
+		return nil, errors.Join(err, f.Close())
 	}
 	if err := f.Truncate(0); err != nil {
 		return nil, errors.Join(err, f.Close())

@@ -66,7 +66,7 @@ func (w *Workspace) serve(rw http.ResponseWriter, r *http.Request) {
 	_, pattern := w.mux.Handler(r)
 	route := r.URL.Path
 	if _, path, ok := strings.Cut(pattern, " "); ok {
-		route = path
+		route = strings.TrimSuffix(path, "/{$}")
 	}
 	if strings.HasPrefix(r.URL.Path, "/local/") {
 		rw.Header().Set("Date", w.Now().UTC().Format(http.TimeFormat))
@@ -189,11 +189,11 @@ func cutBody(rw http.ResponseWriter, a *answer) {
 	if err != nil {
 		return
 	}
-	defer conn.Close()
 	whole := http.Response{StatusCode: a.status, ProtoMajor: 1, ProtoMinor: 1, Header: a.header, ContentLength: int64(a.Len()),
 		Body: io.NopCloser(io.LimitReader(&a.Buffer, int64(a.Len()/2)))}
 	_ = whole.Write(out) // ends early: that is the fault
 	_ = out.Flush()
+	_ = conn.Close()
 }
 
 func markTruncated(a *answer) {

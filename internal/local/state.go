@@ -33,6 +33,10 @@ func openDirectory(path string) (*directory, error) {
 	if err != nil {
 		return nil, fmt.Errorf("state directory %s: %w", path, err)
 	}
+	left, _ := filepath.Glob(filepath.Join(path, stateName+".*")) // of writes that a crash cut short
+	for _, name := range left {
+		_ = os.Remove(name)
+	}
 	return &directory{path: path, lock: lock}, nil
 }
 

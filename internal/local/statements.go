@@ -137,7 +137,7 @@ func (w *Workspace) executeStatement(ctx context.Context, c *call) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	st := w.start(b, c.user)
+	st := w.start(b, c.user) //nolint:contextcheck // a statement outlives the request that started it
 	if patience > 0 && st.polls == 0 {
 		t := time.NewTimer(patience)
 		defer t.Stop()

@@ -184,6 +184,10 @@ func lie(row []*string, off int64) []*string {
 	return out
 }
 
+// errInlineLimit is worded as Databricks words it.
+var errInlineLimit = errors.New("Inline byte limit exceeded. Statements executed with disposition=INLINE can have a result size of at most 26214400 bytes. " + //nolint:staticcheck // Databricks' words
+	"Please execute the statement with disposition=EXTERNAL_LINKS if you want to download the full result")
+
 // fetch runs a statement and keeps its result.
 func (w *Workspace) fetch(ctx context.Context, st *statement, s engine.Statement) (err error) {
 	result, err := w.query(ctx, s)
@@ -210,8 +214,7 @@ func (w *Workspace) fetch(ctx context.Context, st *statement, s engine.Statement
 		}
 		size := kept.size + int64(e.buffer.Len())
 		if !st.external && size > inlineLimit {
-			return errors.New("Inline byte limit exceeded. Statements executed with disposition=INLINE can have a result size of at most 26214400 bytes. " +
-				"Please execute the statement with disposition=EXTERNAL_LINKS if you want to download the full result.")
+			return errInlineLimit
 		}
 		if size > externalLim {
 			kept.truncated = true

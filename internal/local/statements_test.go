@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/databricks/databricks-sdk-go/service/sql"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -208,7 +209,7 @@ func TestStatementExternalLinks(t *testing.T) {
 			}
 			data, err := io.ReadAll(r.Body)
 			r.Body.Close()
-			if err != nil || r.StatusCode != 200 {
+			if err != nil || r.StatusCode != http.StatusOK {
 				t.Fatalf("%d %v", r.StatusCode, err)
 			}
 			if format == "CSV" {
@@ -260,5 +261,19 @@ func TestSpilledResultsAreRemoved(t *testing.T) {
 	if n := spilled(); n != 0 {
 		left, _ := os.ReadDir(dir)
 		t.Errorf("%v left", left)
+	}
+}
+
+// The SDK writes a slash at the end of the path; it is the same route.
+func TestStatementThroughTheSDK(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	w.AddFault(Fault{Route: "sql/statements", Method: http.MethodPost, Call: 1, Status: http.StatusServiceUnavailable})
+	got, err := client(t, w).StatementExecution.ExecuteStatement(t.Context(), sql.ExecuteStatementRequest{WarehouseId: w.WarehouseID(), Statement: numbers(2)})
+	if err != nil || got.Status.State != sql.StatementStateSucceeded || got.Manifest.TotalRowCount != 2 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if n := w.Count("POST", "/api/2.0/sql/statements"); n != 2 {
+		t.Errorf("%d requests, want the one with the fault and its repetition", n)
 	}
 }

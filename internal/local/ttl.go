@@ -48,9 +48,13 @@ func (w *Workspace) runTTL(ctx context.Context, at time.Time) error {
 
 func (w *Workspace) applyTTL(ctx context.Context, t engine.Table, at time.Time) error {
 	column := t.Properties["autottl.timestampColumn"]
-	days, err := strconv.Atoi(t.Properties["autottl.expireInDays"])
-	if err != nil || column == "" {
+	setting := t.Properties["autottl.expireInDays"]
+	if column == "" || setting == "" {
 		return nil
+	}
+	days, err := strconv.Atoi(setting)
+	if err != nil {
+		return fmt.Errorf("auto-ttl of %s: autottl.expireInDays %q is not a number of days", t.Name, setting)
 	}
 	text := fmt.Sprintf("DELETE FROM %s WHERE %s < TIMESTAMP '%s'", quoteTable(t.Name.String()), quote(column), sqlTime(at.Add(-time.Duration(days)*24*time.Hour)))
 	if err := w.exec(ctx, engine.Statement{Text: text, User: "predictive-optimization"}); err != nil {

@@ -71,7 +71,7 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 	w.faults.add(o.Faults...)
 	w.ctx, w.stop = context.WithCancel(context.WithoutCancel(ctx))
 	if err := w.open(ctx); err != nil {
-		return nil, errors.Join(err, w.release())
+		return nil, errors.Join(err, w.release()) //nolint:contextcheck // what was opened is released also when ctx has ended
 	}
 	w.server = &http.Server{Handler: http.HandlerFunc(w.serve), ReadHeaderTimeout: 30 * time.Second}
 	w.work.Add(1)
