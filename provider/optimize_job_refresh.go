@@ -29,6 +29,9 @@ func (m *optimizeJobModel) refresh(ctx context.Context, job workspace.Job, file 
 	}
 	m.refreshWindow(ctx, prior, live, diags)
 	m.refreshTable(live, diags)
+	if m.SQLFile.IsNull() {
+		m.SQLFile = optional(maintenance.FilePath(live))
+	}
 	m.ChangedOutside = prior.changedOutside(ctx, live, file, warehouse, diags)
 }
 

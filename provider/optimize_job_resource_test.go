@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/terraform"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
+	"github.com/watertight-data/terraform-provider-watertight/internal/interval"
 	"github.com/watertight-data/terraform-provider-watertight/internal/local"
 	"github.com/watertight-data/terraform-provider-watertight/internal/workspace"
 )
@@ -65,7 +66,7 @@ func TestOptimizeJobLifecycle(t *testing.T) {
 				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 					// 24 h − (30 min settle delay + 15 min between starts, stretched to 30 by a run of 20 min, + 20 min run).
 					plancheck.ExpectKnownValue(optimizeAddress, tfjsonpath.New("longest_wait"), knownvalue.StringExact("50m")),
-					plancheck.ExpectKnownValue(optimizeAddress, tfjsonpath.New("headroom"), knownvalue.StringExact("1360m")),
+					plancheck.ExpectKnownValue(optimizeAddress, tfjsonpath.New("headroom"), knownvalue.StringExact("22h40m")),
 					plancheck.ExpectKnownValue(optimizeAddress, tfjsonpath.New("next_window"), knownvalue.StringExact("2026-03-08T02:00:00Z")),
 					plancheck.ExpectKnownValue(optimizeAddress, tfjsonpath.New("statements"), knownvalue.ListExact([]knownvalue.Check{
 						knownvalue.StringExact("OPTIMIZE `main`.`events`.`messages` ZORDER BY (`technical_partition`)"),
@@ -279,6 +280,36 @@ func TestOptimizeJobNamesTheDeadlineOfAPause(t *testing.T) {
 	}
 	if out, code := s.plan(); code != 0 || strings.Contains(out, "paused now") {
 		t.Errorf("plan after the repair: exit %d\n%s", code, out)
+	}
+}
+
+// A link drops what its schema does not name, also where that is sensitive, and carries how a loader starts that has no
+// schedule.
+func TestOptimizeJobLinks(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ loader, wait string }{
+		"sensitive settings": {loaderWith("", `merge(`+notebook+`, { tags = { team = sensitive("data") } })`), "50m"},
+		// 1 h between starts, and a run of 20 min.
+		"periodic":     {loader(`  periodic = { interval = 1, unit = "HOURS" }`), "80m"},
+		"continuous":   {loader(`  continuous = {}`), "41m"}, // 2 × 20 min + 60 s
+		"file arrival": {loaderWith(`  longest_gap = "2h"`, `{ trigger = { file_arrival = { url = "s3://bucket/" } }, tasks = [{ task_key = "load", notebook_task = { notebook_path = "/x" } }] }`), "140m"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := open(t, local.Options{Empty: true})
+			s := newShell(t, with(w, c.loader+optimize(dayRetention, "")))
+			s.apply()
+			wait, err := time.ParseDuration(c.wait)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if out := s.must("state", "show", "-no-color", optimizeAddress); !regexp.MustCompile(`longest_wait\s+= "` + interval.Short(wait) + `"`).MatchString(out) {
+				t.Errorf("the longest wait is not %s:\n%s", wait, out)
+			}
+			if out, code := s.plan(); code != 0 {
+				t.Errorf("second plan: exit %d\n%s", code, out)
+			}
+		})
 	}
 }
 

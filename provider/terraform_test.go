@@ -56,7 +56,24 @@ func TestMain(m *testing.M) {
 	os.Setenv("DATABRICKS_CONFIG_FILE", filepath.Join(os.TempDir(), "no-such-databrickscfg"))
 	os.Setenv("CHECKPOINT_DISABLE", "1")
 	os.Setenv("TF_ACC_PROVIDER_NAMESPACE", "watertight-data")
-	os.Exit(m.Run())
+	os.Exit(runAlone(m))
+}
+
+// runAlone gives Terraform an empty CLI configuration: the caller's may override providers, or not exist.
+func runAlone(m *testing.M) int {
+	folder, err := os.MkdirTemp("", "watertight-provider-test")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(folder)
+	rc := filepath.Join(folder, "terraformrc")
+	if err := os.WriteFile(rc, nil, 0o600); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	os.Setenv("TF_CLI_CONFIG_FILE", rc)
+	return m.Run()
 }
 
 func binary(t *testing.T) string {
