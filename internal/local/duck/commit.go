@@ -13,10 +13,7 @@ import (
 func (w *work) change(t *table) *table {
 	c := *t
 	c.commits, c.files = slices.Clip(t.commits), slices.Clone(t.files)
-	c.Into, c.Closed = maps.Clone(t.Into), maps.Clone(t.Closed)
-	if c.Into == nil {
-		c.Into = map[int64]int64{}
-	}
+	c.Restores, c.Closed = maps.Clone(t.Restores), maps.Clone(t.Closed)
 	w.catalog.tables[tableKey(t.Name)] = &c
 	return &c
 }
@@ -90,7 +87,7 @@ func (t *table) expireLog(c *commit) {
 		}
 	}
 	t.commits = kept
-	t.files = slices.DeleteFunc(t.files, func(f *file) bool { return f.Removed != live && f.Removed <= keep && f.Vacuumed })
+	t.files = slices.DeleteFunc(t.files, func(f *file) bool { return f.Removed != live && f.Removed <= keep && f.Vacuumed && f.Into == 0 })
 }
 
 // metric sets a metric that Delta writes as text.

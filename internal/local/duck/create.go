@@ -173,7 +173,7 @@ func (w *work) place(ctx context.Context, name engine.Name, old *table, m *metad
 		return nil, err
 	}
 	if old == nil {
-		t := &table{Number: m.Store, Name: name, ID: uuid.NewString(), Owner: w.statement.User, Into: map[int64]int64{}}
+		t := &table{Number: m.Store, Name: name, ID: uuid.NewString(), Owner: w.statement.User}
 		w.catalog.tables[tableKey(name)] = t
 		return t, nil
 	}

@@ -52,11 +52,7 @@ func TestReopenedStateIsTheSame(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "spill")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the spill is still there: %v", err)
 	}
-	e, err := Open(t.Context(), Options{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.e = e
+	s.e = newSession(t, dir).e
 	if diff := cmp.Diff(before, look()); diff != "" {
 		t.Error(diff)
 	}

@@ -65,16 +65,40 @@ func (t *table) newLineage() int64 {
 	return t.Next
 }
 
-// removeFile ends a file at a version.
-func (t *table) removeFile(e *effect, f *file, version int64) {
+// removeFile ends a file at a version and gives the ended one.
+func (t *table) removeFile(e *effect, f *file, version int64) *file {
 	for i := range t.files {
 		if t.files[i] == f {
 			gone := *f
 			gone.Removed = version
 			t.files[i] = &gone
 			e.remove(f)
-			return
+			return &gone
 		}
+	}
+	return f
+}
+
+// packedAt says which lineage held the rows of another at a version: what OPTIMIZE packed on the way there, where a
+// RESTORE goes back to the version it restored.
+func (t *table) packedAt(version int64) map[int64]int64 {
+	out := map[int64]int64{}
+	for {
+		restored := int64(-1)
+		for v := range t.Restores {
+			if v <= version && v > restored {
+				restored = v
+			}
+		}
+		for _, f := range t.files {
+			if f.Into != 0 && f.Removed > restored && f.Removed <= version {
+				out[f.Lineage] = f.Into
+			}
+		}
+		if restored < 0 {
+			return out
+		}
+		version = t.Restores[restored]
 	}
 }
 

@@ -136,12 +136,12 @@ func (t *table) pack(version int64, candidates []*file, minimum int) *packing {
 		into := t.newLineage()
 		var rows int64
 		for _, f := range files {
-			t.removeFile(&p.effect, f, version)
-			t.Into[f.Lineage] = into
+			t.removeFile(&p.effect, f, version).Into = into
 			rows += f.Rows
 		}
 		t.newFile(&p.effect, into, version, rows, partition)
 	}
+	t.packed = t.packedAt(version)
 	return p
 }
 

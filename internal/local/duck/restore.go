@@ -110,17 +110,11 @@ func (w *work) restoreStore(ctx context.Context, t *table, c *commit, version in
 
 // restoreFiles ends the files that came since and brings back those that went. What OPTIMIZE packed since is unpacked.
 func (t *table) restoreFiles(e *effect, version, at int64) {
-	first := map[int64]int64{}
-	for _, f := range t.files {
-		if v, ok := first[f.Lineage]; !ok || f.Added < v {
-			first[f.Lineage] = f.Added
-		}
+	if t.Restores == nil {
+		t.Restores = map[int64]int64{}
 	}
-	for from, into := range t.Into {
-		if first[into] > version {
-			delete(t.Into, from)
-		}
-	}
+	t.Restores[at] = version
+	t.packed = t.packedAt(version)
 	for _, f := range t.liveFiles(at - 1) {
 		if !f.liveAt(version) {
 			t.removeFile(e, f, at)
@@ -132,7 +126,7 @@ func (t *table) restoreFiles(e *effect, version, at int64) {
 		}
 		t.Next++
 		back := *f
-		back.Number, back.Added, back.Removed = t.Next, at, live
+		back.Number, back.Added, back.Removed, back.Into = t.Next, at, live, 0
 		t.files = append(t.files, &back)
 		e.add(&back)
 	}

@@ -109,6 +109,9 @@ func loadTables(ctx context.Context, c *connection, cat *catalog) error {
 		if t.View == nil && (len(t.commits) == 0 || t.earliest().meta == nil) {
 			return fmt.Errorf("table %s has no commits, or none with its columns", t.Name)
 		}
+		if t.View == nil {
+			t.packed = t.packedAt(t.version())
+		}
 	}
 	return nil
 }

@@ -25,13 +25,15 @@ type table struct {
 
 	// Next numbers files and lineages.
 	Next int64
-	// Into says which lineage OPTIMIZE has packed a lineage into.
-	Into map[int64]int64 `json:",omitempty"`
+	// Restores gives, for a version that RESTORE made, the version it brought back.
+	Restores map[int64]int64 `json:",omitempty"`
 	// Closed are the stores that a replacement of the table has left, by the version that did.
 	Closed map[int64]int64 `json:",omitempty"`
 
 	commits []*commit
 	files   []*file
+	// packed says which lineage OPTIMIZE has packed a lineage into, at the latest version. It is replaced, never changed.
+	packed map[int64]int64
 }
 
 // view is a view's query as written, with the session that completes its names.
@@ -101,7 +103,9 @@ type file struct {
 	// Path numbers the physical file; a deletion vector makes a new file of the model and keeps the path.
 	Path int64 `json:",omitempty"`
 	// Deleted counts the rows that a deletion vector hides.
-	Deleted  int64 `json:",omitempty"`
+	Deleted int64 `json:",omitempty"`
+	// Into is the lineage that took the rows when OPTIMIZE removed the file.
+	Into     int64 `json:",omitempty"`
 	Vacuumed bool  `json:",omitempty"`
 }
 
@@ -151,8 +155,8 @@ func (t *table) liveFiles(version int64) []*file {
 // lineage is the lineage whose file holds the rows of a lineage now.
 func (t *table) lineage(l int64) int64 {
 	for {
-		into, packed := t.Into[l]
-		if !packed {
+		into, ok := t.packed[l]
+		if !ok {
 			return l
 		}
 		l = into

@@ -168,29 +168,39 @@ func mergeStep(p, s int) step {
 // naive model, and what is not read is refused with Delta's class and only where the model allows it.
 func TestVersionsEqualTheModel(t *testing.T) {
 	t.Parallel()
-	for i, create := range []string{
-		"CREATE TABLE t (p INT, s BIGINT)",
-		"CREATE TABLE t (p INT, s BIGINT) PARTITIONED BY (p)",
-		"CREATE TABLE t (p INT, s BIGINT) TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')",
-		"CREATE TABLE t (p INT, s BIGINT) PARTITIONED BY (p) TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true')",
+	// Seeds 404 and 505 found RESTORE forgetting what OPTIMIZE had packed.
+	for i, c := range []struct {
+		seed   uint64
+		create string
+	}{
+		{7, "CREATE TABLE t (p INT, s BIGINT)"},
+		{505, "CREATE TABLE t (p INT, s BIGINT) PARTITIONED BY (p)"},
+		{404, "CREATE TABLE t (p INT, s BIGINT) TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')"},
+		{7, "CREATE TABLE t (p INT, s BIGINT) PARTITIONED BY (p) TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true')"},
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
-			playModel(t, create, rand.New(rand.NewPCG(7, uint64(i))))
+			playModel(t, c.create, rand.New(rand.NewPCG(c.seed, uint64(i))))
 		})
 	}
 }
 
 func playModel(t *testing.T, create string, r *rand.Rand) {
-	s := newSession(t, "")
+	dir := t.TempDir()
+	s := newSession(t, dir)
 	m := &rowsModel{retention: 7 * 24 * time.Hour}
 	s.rows(create)
 	m.commit(map[modelRow]int{}, s.now)
-	for range 60 {
+	const steps, reopenAt = 80, 50
+	for i := range steps {
+		if i == reopenAt {
+			s.reopen(dir)
+		}
 		st := randomStep(r, m)
 		before := s.version()
 		s.now = s.now.Add(time.Duration(r.IntN(90)) * time.Minute)
 		_, err := s.try(st.sql)
+		at := s.now
 		if err != nil {
 			var e *engine.Error
 			if !strings.HasPrefix(st.sql, "RESTORE") || !errors.As(err, &e) || !refusesOldVersion(e.Class) {
@@ -203,10 +213,10 @@ func playModel(t *testing.T, create string, r *rand.Rand) {
 		}
 		after := st.rows(m.current())
 		if s.version() > before {
-			m.commit(after, s.now)
+			m.commit(after, at)
 			if st.twice {
-				m.commit(after, s.now)
-				m.cutoffs = append(m.cutoffs, s.now.Add(-m.retention))
+				m.commit(after, at)
+				m.cutoffs = append(m.cutoffs, at.Add(-m.retention))
 			}
 		}
 		m.readRetention(s)
@@ -218,6 +228,18 @@ func playModel(t *testing.T, create string, r *rand.Rand) {
 	if strings.Contains(create, "ChangeDataFeed") {
 		compareChanges(t, s, m)
 	}
+}
+
+func (s *session) reopen(dir string) {
+	s.t.Helper()
+	if err := s.e.Close(); err != nil {
+		s.t.Fatal(err)
+	}
+	e, err := Open(s.t.Context(), Options{Dir: dir})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.e = e
 }
 
 func (m *rowsModel) readRetention(s *session) {
