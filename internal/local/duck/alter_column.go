@@ -50,19 +50,21 @@ func (w *work) alterColumn(ctx context.Context, t *table, c *commit, a dialect.A
 }
 
 // wider says which types a column of a type may become.
-var wider = map[string][]string{
-	"tinyint":  {"smallint", "int", "bigint", "double"},
-	"smallint": {"int", "bigint", "double"},
-	"int":      {"bigint", "double"},
-	"float":    {"double"},
-	"date":     {"timestamp_ntz"},
+func wider() map[string][]string {
+	return map[string][]string{
+		"tinyint":  {"smallint", "int", "bigint", "double"},
+		"smallint": {"int", "bigint", "double"},
+		"int":      {"bigint", "double"},
+		"float":    {"double"},
+		"date":     {"timestamp_ntz"},
+	}
 }
 
 func (w *work) changeType(ctx context.Context, m *metadata, k *column, typ string) error {
 	if k.Type == typ {
 		return nil
 	}
-	if !slices.Contains(wider[k.Type], typ) || !m.is("delta.enableTypeWidening") {
+	if !slices.Contains(wider()[k.Type], typ) || !m.is("delta.enableTypeWidening") {
 		return newError("DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP", "ALTER TABLE CHANGE COLUMN is not supported for changing column `%s` from %s to %s. Widening needs 'delta.enableTypeWidening' = 'true'.", k.Name, strings.ToUpper(k.Type), strings.ToUpper(typ))
 	}
 	d, err := duckType(typ)

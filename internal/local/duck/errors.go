@@ -10,62 +10,80 @@ import (
 	"github.com/watertight-data/terraform-provider-watertight/internal/local/engine"
 )
 
-// states gives the SQLSTATE of the classes this package raises.
-var states = map[string]string{
-	"CATALOG_ALREADY_EXISTS":                                               "42P06",
-	"CONFIG_NOT_AVAILABLE":                                                 "42K0I",
-	"CATALOG_NOT_FOUND":                                                    "42P08",
-	"COLUMN_ALREADY_EXISTS":                                                "42711",
-	"DELTA_CANNOT_MODIFY_APPEND_ONLY":                                      "42809",
-	"DELTA_CDC_START_VERSION_AFTER_LATEST":                                 "22003",
-	"DELTA_CLUSTERING_CREATE_WITH_PARTITIONING":                            "42613",
-	"DELTA_CLUSTERING_WITH_PARTITION_PREDICATE":                            "0A000",
-	"DELTA_CLUSTERING_WITH_ZORDER_BY":                                      "42613",
-	"DELTA_COLUMN_NOT_FOUND":                                               "42703",
-	"DELTA_INVALID_CALENDAR_INTERVAL_EMPTY":                                "2200P",
-	"DELTA_INVALID_CDC_RANGE":                                              "22003",
-	"DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES":                             "42K05",
-	"DELTA_INVALID_INTERVAL":                                               "22006",
-	"DELTA_MISSING_CHANGE_DATA":                                            "KD002",
-	"DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE":               "21506",
-	"DELTA_NON_PARTITION_COLUMN_REFERENCE":                                 "42P10",
-	"DELTA_NOT_NULL_CONSTRAINT_VIOLATED":                                   "23502",
-	"DELTA_OPERATION_NOT_ALLOWED":                                          "0AKDC",
-	"DELTA_OPTIMIZE_FULL_NOT_SUPPORTED":                                    "42601",
-	"DELTA_REPLACE_WHERE_MISMATCH":                                         "44000",
-	"DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION":                        "42816",
-	"DELTA_TIMESTAMP_GREATER_THAN_COMMIT":                                  "42816",
-	"DELTA_UNKNOWN_CONFIGURATION":                                          "F0000",
-	"DELTA_UNSUPPORTED_DROP_COLUMN":                                        "0AKDC",
-	"DELTA_UNSUPPORTED_RENAME_COLUMN":                                      "0AKDC",
-	"DELTA_UNSUPPORTED_DROP_PARTITION_COLUMN":                              "0AKDC",
-	"DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP":                          "0AKDC",
-	"DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT":                              "22003",
-	"DELTA_VERSION_NOT_FOUND":                                              "22003",
-	"DELTA_ZORDERING_COLUMN_DOES_NOT_EXIST":                                "42703",
-	"DELTA_ZORDERING_ON_PARTITION_COLUMN":                                  "42P10",
-	"EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE":                                 "42809",
-	"EXPECT_TABLE_NOT_VIEW.USE_ALTER_VIEW":                                 "42809",
-	"EXPECT_VIEW_NOT_TABLE.NO_ALTERNATIVE":                                 "42809",
-	"EXPECT_VIEW_NOT_TABLE.USE_ALTER_TABLE":                                "42809",
-	"FAILED_READ_FILE.FILE_NOT_EXIST":                                      "KD001",
-	"INCOMPATIBLE_VIEW_SCHEMA_CHANGE":                                      "51024",
-	"INVALID_TIME_TRAVEL_TIMESTAMP_EXPR.INPUT":                             "42K0E",
-	"SCHEMA_ALREADY_EXISTS":                                                "42P06",
-	"SCHEMA_NOT_EMPTY":                                                     "2BP01",
-	"SCHEMA_NOT_FOUND":                                                     "42704",
-	"TABLE_OR_VIEW_ALREADY_EXISTS":                                         "42P07",
-	"TABLE_OR_VIEW_NOT_FOUND":                                              "42P01",
-	"UNRESOLVED_COLUMN.WITH_SUGGESTION":                                    "42703",
-	"UNSUPPORTED_FEATURE.TIME_TRAVEL":                                      "0A000",
-	"UNSUPPORTED_TABLE_CHANGE":                                             "0A000",
-	"WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED":                  "0AKDE",
-	"VIEW_EXCEED_MAX_NESTED_DEPTH":                                         "54K00",
-	"DELTA_UNSUPPORTED_TIME_TRAVEL_BEYOND_DELETED_FILE_RETENTION_DURATION": "0AKDC",
+// sqlState is the SQLSTATE of the classes this package raises.
+func sqlState(class string) string {
+	switch class {
+	case "DELTA_CLUSTERING_WITH_PARTITION_PREDICATE", "UNSUPPORTED_FEATURE.TIME_TRAVEL", "UNSUPPORTED_TABLE_CHANGE":
+		return "0A000"
+	case "DELTA_OPERATION_NOT_ALLOWED", "DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP",
+		"DELTA_UNSUPPORTED_DROP_COLUMN", "DELTA_UNSUPPORTED_DROP_PARTITION_COLUMN",
+		"DELTA_UNSUPPORTED_RENAME_COLUMN", "DELTA_UNSUPPORTED_TIME_TRAVEL_BEYOND_DELETED_FILE_RETENTION_DURATION":
+		return "0AKDC"
+	case "WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED":
+		return "0AKDE"
+	case "DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE":
+		return "21506"
+	case "DELTA_CDC_START_VERSION_AFTER_LATEST", "DELTA_INVALID_CDC_RANGE",
+		"DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT", "DELTA_VERSION_NOT_FOUND":
+		return "22003"
+	case "DELTA_INVALID_INTERVAL":
+		return "22006"
+	case "DELTA_INVALID_CALENDAR_INTERVAL_EMPTY":
+		return "2200P"
+	case "DELTA_NOT_NULL_CONSTRAINT_VIOLATED":
+		return "23502"
+	case "SCHEMA_NOT_EMPTY":
+		return "2BP01"
+	case "DELTA_OPTIMIZE_FULL_NOT_SUPPORTED":
+		return "42601"
+	case "DELTA_CLUSTERING_CREATE_WITH_PARTITIONING", "DELTA_CLUSTERING_WITH_ZORDER_BY":
+		return "42613"
+	case "DELTA_COLUMN_NOT_FOUND", "DELTA_ZORDERING_COLUMN_DOES_NOT_EXIST", "UNRESOLVED_COLUMN.WITH_SUGGESTION":
+		return "42703"
+	case "SCHEMA_NOT_FOUND":
+		return "42704"
+	case "COLUMN_ALREADY_EXISTS":
+		return "42711"
+	case "DELTA_CANNOT_MODIFY_APPEND_ONLY", "EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE",
+		"EXPECT_TABLE_NOT_VIEW.USE_ALTER_VIEW", "EXPECT_VIEW_NOT_TABLE.NO_ALTERNATIVE",
+		"EXPECT_VIEW_NOT_TABLE.USE_ALTER_TABLE":
+		return "42809"
+	case "DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION", "DELTA_TIMESTAMP_GREATER_THAN_COMMIT":
+		return "42816"
+	case "DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES":
+		return "42K05"
+	case "INVALID_TIME_TRAVEL_TIMESTAMP_EXPR.INPUT":
+		return "42K0E"
+	case "CONFIG_NOT_AVAILABLE":
+		return "42K0I"
+	case "TABLE_OR_VIEW_NOT_FOUND":
+		return "42P01"
+	case "CATALOG_ALREADY_EXISTS", "SCHEMA_ALREADY_EXISTS":
+		return "42P06"
+	case "TABLE_OR_VIEW_ALREADY_EXISTS":
+		return "42P07"
+	case "CATALOG_NOT_FOUND":
+		return "42P08"
+	case "DELTA_NON_PARTITION_COLUMN_REFERENCE", "DELTA_ZORDERING_ON_PARTITION_COLUMN":
+		return "42P10"
+	case "DELTA_REPLACE_WHERE_MISMATCH":
+		return "44000"
+	case "INCOMPATIBLE_VIEW_SCHEMA_CHANGE":
+		return "51024"
+	case "VIEW_EXCEED_MAX_NESTED_DEPTH":
+		return "54K00"
+	case "DELTA_UNKNOWN_CONFIGURATION":
+		return "F0000"
+	case "FAILED_READ_FILE.FILE_NOT_EXIST":
+		return "KD001"
+	case "DELTA_MISSING_CHANGE_DATA":
+		return "KD002"
+	}
+	return ""
 }
 
 func newError(class, format string, args ...any) *engine.Error {
-	return &engine.Error{Class: class, SQLState: states[class], Message: fmt.Sprintf(format, args...)}
+	return &engine.Error{Class: class, SQLState: sqlState(class), Message: fmt.Sprintf(format, args...)}
 }
 
 // refuse names something that the embedded engine does not do.

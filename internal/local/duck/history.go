@@ -10,11 +10,13 @@ import (
 	"github.com/watertight-data/terraform-provider-watertight/internal/local/engine"
 )
 
-var historyColumns = columnsOf("version", "bigint", "timestamp", "timestamp", "userId", "string", "userName", "string", "operation", "string",
-	"operationParameters", "map<string,string>",
-	"job", "struct<jobId:string,jobName:string,jobRunId:string,runId:string,jobOwnerId:string,triggerType:string>",
-	"notebook", "struct<notebookId:string>", "clusterId", "string", "readVersion", "bigint", "isolationLevel", "string", "isBlindAppend", "boolean",
-	"operationMetrics", "map<string,string>", "userMetadata", "string", "engineInfo", "string")
+func historyColumns() []engine.Column {
+	return columnsOf("version", "bigint", "timestamp", "timestamp", "userId", "string", "userName", "string", "operation", "string",
+		"operationParameters", "map<string,string>",
+		"job", "struct<jobId:string,jobName:string,jobRunId:string,runId:string,jobOwnerId:string,triggerType:string>",
+		"notebook", "struct<notebookId:string>", "clusterId", "string", "readVersion", "bigint", "isolationLevel", "string", "isBlindAppend", "boolean",
+		"operationMetrics", "map<string,string>", "userMetadata", "string", "engineInfo", "string")
+}
 
 const engineInfo = "Watertight/local"
 
@@ -23,7 +25,7 @@ func (w *work) describeHistory(_ context.Context, st *dialect.DescribeHistory) (
 	if err != nil {
 		return nil, err
 	}
-	a := &answer{columns: historyColumns}
+	a := &answer{columns: historyColumns()}
 	for i := len(t.commits) - 1; i >= 0; i-- {
 		if st.Limit != nil && int64(len(a.rows)) >= *st.Limit {
 			break
@@ -50,10 +52,12 @@ func jobText(j *engine.Job) *string {
 	return &s
 }
 
-var detailColumns = columnsOf("format", "string", "id", "string", "name", "string", "description", "string", "location", "string",
-	"createdAt", "timestamp", "lastModified", "timestamp", "partitionColumns", "array<string>", "clusteringColumns", "array<string>",
-	"numFiles", "bigint", "sizeInBytes", "bigint", "properties", "map<string,string>", "minReaderVersion", "int", "minWriterVersion", "int",
-	"tableFeatures", "array<string>")
+func detailColumns() []engine.Column {
+	return columnsOf("format", "string", "id", "string", "name", "string", "description", "string", "location", "string",
+		"createdAt", "timestamp", "lastModified", "timestamp", "partitionColumns", "array<string>", "clusteringColumns", "array<string>",
+		"numFiles", "bigint", "sizeInBytes", "bigint", "properties", "map<string,string>", "minReaderVersion", "int", "minWriterVersion", "int",
+		"tableFeatures", "array<string>")
+}
 
 func (w *work) describeDetail(_ context.Context, st *dialect.DescribeDetail) (*answer, error) {
 	t, err := w.findTable(st.Name, "DESCRIBE DETAIL")
@@ -66,7 +70,7 @@ func (w *work) describeDetail(_ context.Context, st *dialect.DescribeDetail) (*a
 		size += f.Bytes
 	}
 	reader, writer, features := m.protocol()
-	a := &answer{columns: detailColumns}
+	a := &answer{columns: detailColumns()}
 	a.add("delta", t.ID, t.Name.String(), m.Comment, t.location(), instant{t.Created, w.zone}, instant{t.latest().Time, w.zone},
 		m.PartitionBy, m.ClusterBy, len(files), size, m.ownProperties(), reader, writer, features)
 	return a, nil

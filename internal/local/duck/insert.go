@@ -160,7 +160,7 @@ func (w *work) appendRows(ctx context.Context, t *table, e *effect, version int6
 	}
 	lineage := t.newLineage()
 	rows, err := w.conn.exec(ctx, m.into()+fmt.Sprintf("SELECT %s, %d, %d, %d FROM (%s) AS q(%s)",
-		m.checked("q"), version, lineage, came, query, strings.Join(m.physical(), ", ")))
+		m.checked(), version, lineage, came, query, strings.Join(m.physical(), ", ")))
 	if err != nil {
 		return 0, err
 	}
@@ -208,7 +208,7 @@ func (w *work) appendPartitioned(ctx context.Context, t *table, e *effect, versi
 		on = append(on, fmt.Sprintf("q.%s IS NOT DISTINCT FROM p.%s", k, k))
 	}
 	_, err = w.conn.exec(ctx, m.into()+fmt.Sprintf("SELECT %s, %d, p.lineage, %d FROM temp.wt_rows AS q JOIN temp.wt_parts AS p ON %s",
-		m.checked("q"), version, came, strings.Join(on, " AND ")))
+		m.checked(), version, came, strings.Join(on, " AND ")))
 	return rows, err
 }
 
@@ -234,11 +234,11 @@ func (m *metadata) partitionLabel(alias string) string {
 
 const notNullMark = "WT_NOT_NULL:"
 
-// checked selects the physical columns, refusing NULL where the table does.
-func (m *metadata) checked(alias string) string {
+// checked selects the physical columns of q, refusing NULL where the table does.
+func (m *metadata) checked() string {
 	out := make([]string, len(m.Columns))
 	for i, c := range m.Columns {
-		out[i] = alias + "." + c.Physical
+		out[i] = "q." + c.Physical
 		if c.NotNull {
 			out[i] = fmt.Sprintf("CASE WHEN %s IS NULL THEN error(%s) ELSE %[1]s END", out[i], quoteText(notNullMark+c.Name+notNullMark))
 		}

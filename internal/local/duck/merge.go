@@ -113,9 +113,9 @@ func (g *merging) run(ctx context.Context) error {
 func (g *merging) pair(ctx context.Context) error {
 	matched, bySource := g.clauses(dialect.Matched), g.clauses(dialect.NotMatchedBySource)
 	if len(matched)+len(bySource) == 0 {
-		return g.scratch(ctx, "wt_pair", fmt.Sprintf("SELECT CAST(NULL AS BIGINT) AS r, s.__row AS q, CAST(NULL AS INTEGER) AS a FROM %s SEMI JOIN %s ON %s", sourceRows, g.m.current("t"), g.parts.On))
+		return g.scratch(ctx, "wt_pair", fmt.Sprintf("SELECT CAST(NULL AS BIGINT) AS r, s.__row AS q, CAST(NULL AS INTEGER) AS a FROM %s SEMI JOIN %s ON %s", sourceRows, g.m.current(), g.parts.On))
 	}
-	if err := g.scratch(ctx, "wt_pair", fmt.Sprintf("SELECT t.__row AS r, s.__row AS q, %s AS a FROM %s JOIN %s ON %s", firstOf(matched), g.m.current("t"), sourceRows, g.parts.On)); err != nil {
+	if err := g.scratch(ctx, "wt_pair", fmt.Sprintf("SELECT t.__row AS r, s.__row AS q, %s AS a FROM %s JOIN %s ON %s", firstOf(matched), g.m.current(), sourceRows, g.parts.On)); err != nil {
 		return err
 	}
 	if len(matched) == 1 && matched[0].Action == dialect.MergeDelete && matched[0].Condition == "" {
@@ -134,7 +134,7 @@ func (g *merging) pair(ctx context.Context) error {
 func (g *merging) gather(ctx context.Context) error {
 	matched, bySource := g.clauses(dialect.Matched), g.clauses(dialect.NotMatchedBySource)
 	if len(bySource) > 0 {
-		if err := g.scratch(ctx, "wt_alone", fmt.Sprintf("SELECT t.__row AS r, %s AS a FROM %s WHERE t.__row NOT IN (SELECT r FROM temp.wt_pair)", firstOf(bySource), g.m.current("t"))); err != nil {
+		if err := g.scratch(ctx, "wt_alone", fmt.Sprintf("SELECT t.__row AS r, %s AS a FROM %s WHERE t.__row NOT IN (SELECT r FROM temp.wt_pair)", firstOf(bySource), g.m.current())); err != nil {
 			return err
 		}
 	}
@@ -146,7 +146,7 @@ func (g *merging) gather(ctx context.Context) error {
 				continue
 			}
 			updates = append(updates, fmt.Sprintf("SELECT t.__row AS r, t.__file AS file, %s FROM temp.%s AS p JOIN %s ON t.__row = p.r %s WHERE p.a = %d",
-				g.m.valueList(k.Values), from, g.m.current("t"), join, i))
+				g.m.valueList(k.Values), from, g.m.current(), join, i))
 		}
 	}
 	collect(matched, "wt_pair", "JOIN "+sourceRows+" ON s.__row = p.q")
@@ -243,7 +243,7 @@ func (g *merging) applyUpdates(ctx context.Context, delta *map[int64]int64) erro
 		_, err := g.appendRows(ctx, g.t, &g.e, g.c.Version, "SELECT "+strings.Join(g.m.physical(), ", ")+" FROM temp.wt_updates", cameUpdated)
 		return err
 	}
-	_, err = g.conn.exec(ctx, g.m.into()+fmt.Sprintf("SELECT %s, %d, q.file, %d FROM temp.wt_updates AS q", g.m.checked("q"), g.c.Version, cameUpdated))
+	_, err = g.conn.exec(ctx, g.m.into()+fmt.Sprintf("SELECT %s, %d, q.file, %d FROM temp.wt_updates AS q", g.m.checked(), g.c.Version, cameUpdated))
 	return err
 }
 

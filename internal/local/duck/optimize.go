@@ -100,7 +100,7 @@ func (w *work) filesWhere(ctx context.Context, t *table, where dialect.Expr) ([]
 		}
 		return nil, "", err
 	}
-	lineages, err := w.conn.numbers(ctx, fmt.Sprintf("SELECT DISTINCT __file FROM %s WHERE %s", m.current("t"), predicate))
+	lineages, err := w.conn.numbers(ctx, fmt.Sprintf("SELECT DISTINCT __file FROM %s WHERE %s", m.current(), predicate))
 	if err != nil {
 		return nil, "", err
 	}
@@ -168,9 +168,11 @@ func (c *commit) packMetrics(e *effect) {
 
 const sizeStats = "struct<min:bigint,max:bigint,avg:double,totalFiles:bigint,totalSize:bigint>"
 
-var packedType = "struct<numFilesAdded:bigint,numFilesRemoved:bigint,filesAdded:" + sizeStats + ",filesRemoved:" + sizeStats +
-	",partitionsOptimized:bigint,zOrderStats:struct<strategyName:string,inputCubeFiles:struct<num:bigint,size:bigint>,inputOtherFiles:struct<num:bigint,size:bigint>,inputNumCubes:bigint,mergedFiles:struct<num:bigint,size:bigint>,numOutputCubes:bigint,mergedNumCubes:bigint>" +
-	",numBatches:bigint,totalConsideredFiles:bigint,totalFilesSkipped:bigint,preserveInsertionOrder:boolean,numTableColumns:bigint,numTableColumnsWithStats:bigint>"
+func packedType() string {
+	return "struct<numFilesAdded:bigint,numFilesRemoved:bigint,filesAdded:" + sizeStats + ",filesRemoved:" + sizeStats +
+		",partitionsOptimized:bigint,zOrderStats:struct<strategyName:string,inputCubeFiles:struct<num:bigint,size:bigint>,inputOtherFiles:struct<num:bigint,size:bigint>,inputNumCubes:bigint,mergedFiles:struct<num:bigint,size:bigint>,numOutputCubes:bigint,mergedNumCubes:bigint>" +
+		",numBatches:bigint,totalConsideredFiles:bigint,totalFilesSkipped:bigint,preserveInsertionOrder:boolean,numTableColumns:bigint,numTableColumnsWithStats:bigint>"
+}
 
 // packed is the row that OPTIMIZE and REORG answer with.
 func (w *work) packed(t *table, p *packing, considered int, zorder bool) *answer {
@@ -182,7 +184,7 @@ func (w *work) packed(t *table, p *packing, considered int, zorder bool) *answer
 	columns := len(t.meta().Columns)
 	metrics := fmt.Sprintf(`{"numFilesAdded": %d, "numFilesRemoved": %d, "filesAdded": %s, "filesRemoved": %s, "partitionsOptimized": %d, "zOrderStats": %s, "numBatches": 1, "totalConsideredFiles": %d, "totalFilesSkipped": %d, "preserveInsertionOrder": %t, "numTableColumns": %d, "numTableColumnsWithStats": %d}`,
 		len(p.added), len(p.removed), statsJSON(p.added), statsJSON(p.removed), p.partitions, zstats, considered, considered-len(p.removed), !zorder, columns, min(columns, 32))
-	a := &answer{columns: columnsOf("path", "string", "metrics", packedType)}
+	a := &answer{columns: columnsOf("path", "string", "metrics", packedType())}
 	a.add(t.location(), metrics)
 	return a
 }

@@ -32,34 +32,41 @@ const (
 )
 
 // knownProperties are Delta's table properties. Delta refuses any other key under delta.
-var knownProperties = []string{
-	logRetention, deletedFileRetention, appendOnly, changeFeed, isolationLevel, columnMapping, deletionVectors, logCleanup, checkpointInterval,
-	"delta.autoOptimize", "delta.autoOptimize.autoCompact", "delta.autoOptimize.optimizeWrite", "delta.castIcebergTimeType",
-	"delta.checkpoint.writeStatsAsJson", "delta.checkpoint.writeStatsAsStruct", "delta.checkpointPolicy", "delta.checkpointRetentionDuration",
-	"delta.columnMapping.maxColumnId", "delta.compatibility.symlinkFormatManifest.enabled", "delta.dataSkippingNumIndexedCols",
-	"delta.dataSkippingStatsColumns", "delta.enableFullRetentionRollback", "delta.enableIcebergCompatV1", "delta.enableIcebergCompatV2",
-	"delta.enableIcebergCompatV3", "delta.enableInCommitTimestamps", "delta.enableRowTracking", "delta.enableTypeWidening",
-	"delta.enableVariantShredding", "delta.ignoreProtocolDefaults", "delta.inCommitTimestampEnablementTimestamp",
-	"delta.inCommitTimestampEnablementVersion", "delta.minReaderVersion", "delta.minWriterVersion", "delta.parquet.compression.codec",
-	"delta.randomizeFilePrefixes", "delta.randomPrefixLength", "delta.requireCheckpointProtectionBeforeVersion",
-	"delta.sampleRetentionDuration", "delta.setTransactionRetentionDuration", "delta.targetFileSize", "delta.tuneFileSizesForRewrites",
-	"delta.universalFormat.enabledFormats",
+func knownProperties() []string {
+	return []string{
+		logRetention, deletedFileRetention, appendOnly, changeFeed, isolationLevel, columnMapping, deletionVectors, logCleanup, checkpointInterval,
+		"delta.autoOptimize", "delta.autoOptimize.autoCompact", "delta.autoOptimize.optimizeWrite", "delta.castIcebergTimeType",
+		"delta.checkpoint.writeStatsAsJson", "delta.checkpoint.writeStatsAsStruct", "delta.checkpointPolicy", "delta.checkpointRetentionDuration",
+		"delta.columnMapping.maxColumnId", "delta.compatibility.symlinkFormatManifest.enabled", "delta.dataSkippingNumIndexedCols",
+		"delta.dataSkippingStatsColumns", "delta.enableFullRetentionRollback", "delta.enableIcebergCompatV1", "delta.enableIcebergCompatV2",
+		"delta.enableIcebergCompatV3", "delta.enableInCommitTimestamps", "delta.enableRowTracking", "delta.enableTypeWidening",
+		"delta.enableVariantShredding", "delta.ignoreProtocolDefaults", "delta.inCommitTimestampEnablementTimestamp",
+		"delta.inCommitTimestampEnablementVersion", "delta.minReaderVersion", "delta.minWriterVersion", "delta.parquet.compression.codec",
+		"delta.randomizeFilePrefixes", "delta.randomPrefixLength", "delta.requireCheckpointProtectionBeforeVersion",
+		"delta.sampleRetentionDuration", "delta.setTransactionRetentionDuration", "delta.targetFileSize", "delta.tuneFileSizesForRewrites",
+		"delta.universalFormat.enabledFormats",
+	}
 }
 
 // freePrefixes begin keys whose rest is free.
-var freePrefixes = []string{featurePrefix, "delta.constraints."}
+func freePrefixes() []string {
+	return []string{featurePrefix, "delta.constraints."}
+}
 
-var intervalProperties = []string{logRetention, deletedFileRetention, "delta.checkpointRetentionDuration", "delta.sampleRetentionDuration", "delta.setTransactionRetentionDuration"}
+func intervalProperties() []string {
+	return []string{logRetention, deletedFileRetention, "delta.checkpointRetentionDuration", "delta.sampleRetentionDuration", "delta.setTransactionRetentionDuration"}
+}
 
-var booleanProperties = []string{appendOnly, changeFeed, deletionVectors, logCleanup, "delta.autoOptimize", "delta.enableInCommitTimestamps", "delta.enableRowTracking", "delta.enableTypeWidening", "delta.checkpoint.writeStatsAsJson", "delta.checkpoint.writeStatsAsStruct"}
+func booleanProperties() []string {
+	return []string{appendOnly, changeFeed, deletionVectors, logCleanup, "delta.autoOptimize", "delta.enableInCommitTimestamps", "delta.enableRowTracking", "delta.enableTypeWidening", "delta.checkpoint.writeStatsAsJson", "delta.checkpoint.writeStatsAsStruct"}
+}
 
 // defaultRetention is what Delta takes for an absent key, as its messages show it and as a length.
-var defaultRetention = map[string]struct {
-	text   string
-	length time.Duration
-}{
-	logRetention:         {"30 days", 30 * 24 * time.Hour},
-	deletedFileRetention: {"7 days", 7 * 24 * time.Hour},
+func defaultRetention(key string) (text string, length time.Duration) {
+	if key == logRetention {
+		return "30 days", 30 * 24 * time.Hour
+	}
+	return "7 days", 7 * 24 * time.Hour
 }
 
 // canonicalKey spells a known key as Delta stores it; other keys stay.
@@ -68,12 +75,12 @@ func canonicalKey(key string) (string, error) {
 	if !strings.HasPrefix(lower, "delta.") {
 		return key, nil
 	}
-	for _, k := range knownProperties {
+	for _, k := range knownProperties() {
 		if strings.EqualFold(k, key) {
 			return k, nil
 		}
 	}
-	for _, p := range freePrefixes {
+	for _, p := range freePrefixes() {
 		if strings.HasPrefix(lower, p) {
 			return key, nil
 		}
@@ -102,10 +109,10 @@ func checkProperties(given []dialect.Property) (map[string]string, error) {
 
 func checkProperty(key, value string) error {
 	switch {
-	case slices.Contains(intervalProperties, key):
+	case slices.Contains(intervalProperties(), key):
 		_, err := parseInterval(key, value)
 		return err
-	case slices.Contains(booleanProperties, key):
+	case slices.Contains(booleanProperties(), key):
 		if v := strings.ToLower(value); v != "true" && v != "false" {
 			return errTableChange("%s needs to be a boolean, not %q.", key, value)
 		}
@@ -140,10 +147,10 @@ func parseInterval(key, value string) (time.Duration, error) {
 
 func checkPair(given map[string]string) error {
 	read := func(key string) (text string, length time.Duration, ok bool) {
-		d := defaultRetention[key]
 		v, ok := given[key]
 		if !ok {
-			return d.text, d.length, false
+			text, length = defaultRetention(key)
+			return text, length, false
 		}
 		length, _ = parseInterval(key, v)
 		return strings.TrimSpace(intervalWord.ReplaceAllString(v, "")), length, true
@@ -170,7 +177,8 @@ func (m *metadata) retention(key string) time.Duration {
 			return d
 		}
 	}
-	return defaultRetention[key].length
+	_, length := defaultRetention(key)
+	return length
 }
 
 func (m *metadata) is(key string) bool { return strings.EqualFold(m.Properties[key], "true") }

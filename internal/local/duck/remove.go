@@ -10,9 +10,9 @@ import (
 	"github.com/watertight-data/terraform-provider-watertight/internal/local/dialect"
 )
 
-// current is the live rows as expressions over the target see them: aliased, with the row's place and lineage.
-func (m *metadata) current(alias string) string {
-	return fmt.Sprintf("(SELECT rowid AS __row, file AS __file, %s FROM %s) AS %s", m.selected(), m.rowsTable(), alias)
+// current is the live rows as expressions over the target see them: as t, with the row's place and lineage.
+func (m *metadata) current() string {
+	return fmt.Sprintf("(SELECT rowid AS __row, file AS __file, %s FROM %s) AS t", m.selected(), m.rowsTable())
 }
 
 // removeWhere moves the live rows of a predicate over t ("" is all) to the removed ones.
@@ -21,7 +21,7 @@ func (w *work) removeWhere(ctx context.Context, t *table, e *effect, version int
 		return w.removeAll(ctx, t, e, version, went)
 	}
 	m := t.meta()
-	if err := w.scratch(ctx, "wt_hit", fmt.Sprintf("SELECT __row AS r FROM %s WHERE %s", m.current("t"), predicate)); err != nil {
+	if err := w.scratch(ctx, "wt_hit", fmt.Sprintf("SELECT __row AS r FROM %s WHERE %s", m.current(), predicate)); err != nil {
 		return 0, err
 	}
 	delta, rows, err := w.removeHit(ctx, t, version, went)
@@ -194,7 +194,7 @@ func (w *work) update(ctx context.Context, st *dialect.Update) (*answer, error) 
 	if parts.Where != "" {
 		where = parts.Where
 	}
-	query := fmt.Sprintf("SELECT t.__row AS r, t.__file AS file, %s FROM %s WHERE %s", m.valueList(parts.Values), m.current("t"), where)
+	query := fmt.Sprintf("SELECT t.__row AS r, t.__file AS file, %s FROM %s WHERE %s", m.valueList(parts.Values), m.current(), where)
 	c := w.draft(t, "UPDATE")
 	var e effect
 	rows, err := w.replaceRows(ctx, t, &e, c.Version, query)
@@ -257,7 +257,7 @@ func (w *work) replaceRows(ctx context.Context, t *table, e *effect, version int
 		delta[lineage] = 0
 	}
 	e.copied += t.rewrite(e, version, delta)
-	_, err = w.conn.exec(ctx, m.into()+fmt.Sprintf("SELECT %s, %d, q.file, %d FROM temp.wt_changed AS q", m.checked("q"), version, cameUpdated))
+	_, err = w.conn.exec(ctx, m.into()+fmt.Sprintf("SELECT %s, %d, q.file, %d FROM temp.wt_changed AS q", m.checked(), version, cameUpdated))
 	return rows, err
 }
 

@@ -112,7 +112,7 @@ func (e *Engine) begin(ctx context.Context, w *work) error {
 	}
 	// DuckDB takes its snapshot when the transaction first reads.
 	if _, err := c.exec(ctx, "SELECT 1 FROM wt.objects LIMIT 1"); err != nil {
-		e.abandon(w)
+		e.abandon(ctx, w)
 		return err
 	}
 	w.catalog = e.current
@@ -120,8 +120,8 @@ func (e *Engine) begin(ctx context.Context, w *work) error {
 }
 
 // abandon rolls back and gives the connection back.
-func (e *Engine) abandon(w *work) {
-	if _, err := w.conn.exec(context.Background(), "ROLLBACK"); err != nil {
+func (e *Engine) abandon(ctx context.Context, w *work) {
+	if _, err := w.conn.exec(context.WithoutCancel(ctx), "ROLLBACK"); err != nil {
 		e.db.discard(w.conn)
 		return
 	}
@@ -132,7 +132,7 @@ func (e *Engine) read(ctx context.Context, w *work, run command) (engine.Result,
 	if err := e.begin(ctx, w); err != nil {
 		return nil, err
 	}
-	defer e.abandon(w)
+	defer e.abandon(ctx, w)
 	a, err := run(ctx)
 	if err != nil {
 		return nil, err
@@ -150,15 +150,15 @@ func (e *Engine) stream(ctx context.Context, w *work, q *dialect.Query) (engine.
 	}
 	compiled, err := w.compile(ctx, q)
 	if err != nil {
-		e.abandon(w)
+		e.abandon(ctx, w)
 		return nil, err
 	}
 	r, err := w.conn.query(ctx, compiled.SQL)
 	if err != nil {
-		e.abandon(w)
+		e.abandon(ctx, w)
 		return nil, err
 	}
-	return &stream{rows: r, columns: compiled.Columns, format: newFormat(compiled.Columns, w.zone), end: func() { e.abandon(w) }}, nil
+	return &stream{rows: r, columns: compiled.Columns, format: newFormat(compiled.Columns, w.zone), end: func() { e.abandon(ctx, w) }}, nil
 }
 
 // write runs a command that may commit. It commits whole or not at all.
@@ -181,10 +181,10 @@ func (e *Engine) write(ctx context.Context, w *work, run command) (engine.Result
 		err = ctx.Err()
 	}
 	if err != nil {
-		e.abandon(w)
+		e.abandon(ctx, w)
 		return nil, err
 	}
-	if err := e.commit(w); err != nil {
+	if err := e.commit(ctx, w); err != nil {
 		return nil, err
 	}
 	e.pack(ctx)
@@ -214,11 +214,11 @@ func (e *Engine) pack(ctx context.Context) {
 }
 
 // commit ends the transaction and publishes the catalog. From here on a cancelled context no longer matters.
-func (e *Engine) commit(w *work) error {
+func (e *Engine) commit(ctx context.Context, w *work) error {
 	e.gate.Lock()
 	defer e.gate.Unlock()
-	if _, err := w.conn.exec(context.Background(), "COMMIT"); err != nil {
-		e.abandon(w)
+	if _, err := w.conn.exec(context.WithoutCancel(ctx), "COMMIT"); err != nil {
+		e.abandon(ctx, w)
 		return err
 	}
 	e.current = w.catalog

@@ -29,7 +29,9 @@ func (w *work) use(_ context.Context, st *dialect.Use) (*answer, error) {
 }
 
 // sessionSettings are those of a SQL warehouse, with the only value the engine has; "" takes any.
-var sessionSettings = map[string]string{"ansi_mode": "true", "spark.sql.ansi.enabled": "true", "use_cached_result": "", "statement_timeout": "", "enable_photon": ""}
+func sessionSettings() map[string]string {
+	return map[string]string{"ansi_mode": "true", "spark.sql.ansi.enabled": "true", "use_cached_result": "", "statement_timeout": "", "enable_photon": ""}
+}
 
 // setConfig takes settings that change no answer. A warehouse knows no others, and neither does the engine.
 func (w *work) setConfig(_ context.Context, st *dialect.SetConfig) (*answer, error) {
@@ -37,7 +39,7 @@ func (w *work) setConfig(_ context.Context, st *dialect.SetConfig) (*answer, err
 	if st.Key == "" {
 		return a, nil
 	}
-	only, known := sessionSettings[strings.ToLower(st.Key)]
+	only, known := sessionSettings()[strings.ToLower(st.Key)]
 	switch {
 	case !known:
 		return nil, newError("CONFIG_NOT_AVAILABLE", "Configuration %s is not available.", st.Key)

@@ -11,16 +11,19 @@ import (
 	"strings"
 
 	"github.com/watertight-data/terraform-provider-watertight/internal/local/dialect"
+	"github.com/watertight-data/terraform-provider-watertight/internal/local/engine"
 )
 
-var describeColumns = columnsOf("col_name", "string", "data_type", "string", "comment", "string")
+func describeColumns() []engine.Column {
+	return columnsOf("col_name", "string", "data_type", "string", "comment", "string")
+}
 
 func (w *work) describeTable(_ context.Context, st *dialect.DescribeTable) (*answer, error) {
 	t, err := w.find(st.Name)
 	if err != nil {
 		return nil, err
 	}
-	a := &answer{columns: describeColumns}
+	a := &answer{columns: describeColumns()}
 	if t.View != nil {
 		for _, c := range t.View.Columns {
 			a.add(c.Name, c.Type, c.Comment)
@@ -106,7 +109,7 @@ func (w *work) showProperties(_ context.Context, st *dialect.ShowProperties) (*a
 	if err != nil {
 		return nil, err
 	}
-	properties := map[string]string{}
+	var properties map[string]string
 	if t.View != nil {
 		properties = t.View.Properties
 	} else {
@@ -197,7 +200,7 @@ func (w *work) showColumns(_ context.Context, st *dialect.ShowColumns) (*answer,
 	if err != nil {
 		return nil, err
 	}
-	columns := []column{}
+	var columns []column
 	if t.View != nil {
 		columns = t.View.Columns
 	} else {

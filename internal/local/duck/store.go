@@ -13,12 +13,14 @@ import (
 // layout is the version of the tables below. A state of another version is refused.
 const layout = "1"
 
-var layoutSQL = []string{
-	"CREATE SCHEMA IF NOT EXISTS wt",
-	"CREATE SCHEMA IF NOT EXISTS data",
-	"CREATE TABLE IF NOT EXISTS wt.objects (kind VARCHAR, number BIGINT, doc VARCHAR)",
-	"CREATE TABLE IF NOT EXISTS wt.commits (number BIGINT, version BIGINT, doc VARCHAR)",
-	"CREATE TABLE IF NOT EXISTS wt.files (number BIGINT, file BIGINT, doc VARCHAR)",
+func layoutSQL() []string {
+	return []string{
+		"CREATE SCHEMA IF NOT EXISTS wt",
+		"CREATE SCHEMA IF NOT EXISTS data",
+		"CREATE TABLE IF NOT EXISTS wt.objects (kind VARCHAR, number BIGINT, doc VARCHAR)",
+		"CREATE TABLE IF NOT EXISTS wt.commits (number BIGINT, version BIGINT, doc VARCHAR)",
+		"CREATE TABLE IF NOT EXISTS wt.files (number BIGINT, file BIGINT, doc VARCHAR)",
+	}
 }
 
 // settings is the one document that is not a table's.
@@ -31,7 +33,7 @@ type settings struct {
 
 // load reads the catalog, creating it in an empty database.
 func load(ctx context.Context, c *connection) (*catalog, error) {
-	for _, s := range layoutSQL {
+	for _, s := range layoutSQL() {
 		if _, err := c.exec(ctx, s); err != nil {
 			return nil, err
 		}
