@@ -101,7 +101,7 @@ func runDemo(ctx context.Context, o demoOptions, env *Env) (code run.ExitCode, e
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, w.Close()) }()
+	defer func() { err = errors.Join(err, w.Close()) }() //nolint:contextcheck // what is open is closed also when the context has ended
 	d := &demo{shell: shell{env: env, verbose: o.verbose}, workspace: w, terraform: terraform, watertight: self}
 	if err := d.furnish(folder); err != nil {
 		return 0, err
@@ -118,7 +118,7 @@ func runDemo(ctx context.Context, o demoOptions, env *Env) (code run.ExitCode, e
 	}
 	fmt.Fprintf(env.Stdout, "All six steps answered as they should, in %.0f s", env.Now().Sub(started).Seconds())
 	if own, child, ok := peakMemory(); ok {
-		fmt.Fprintf(env.Stdout, "; peak memory %d MiB here, %d MiB in the largest child process", own>>20, child>>20)
+		fmt.Fprintf(env.Stdout, "; peak memory %d MiB here, at most %d MiB in a child process", own>>20, child>>20)
 	}
 	fmt.Fprintln(env.Stdout, ".")
 	return run.Pass, nil

@@ -52,7 +52,7 @@ func (s *shell) try(ctx context.Context, name, path string, args ...string) (ans
 		return a, fmt.Errorf("run %s: %w", a.command, err)
 	}
 	if s.verbose {
-		s.show(a.stdout + a.stderr)
+		s.quote(a.stdout + a.stderr)
 	}
 	return a, nil
 }
@@ -62,8 +62,14 @@ func (s *shell) say(format string, args ...any) {
 	fmt.Fprintf(s.env.Stdout, "   "+format+"\n", args...)
 }
 
-// show prints what a command answered, or a part of it.
+// show prints what matters of a command's answer, unless all of it was printed already.
 func (s *shell) show(text string) {
+	if !s.verbose {
+		s.quote(text)
+	}
+}
+
+func (s *shell) quote(text string) {
 	if text = strings.Trim(text, "\n"); text == "" {
 		return
 	}

@@ -108,6 +108,22 @@ func (d *demoProcess) leftovers(t *testing.T) []string {
 	return found
 }
 
+// A command that needs neither engine nor workspace costs next to nothing: both are in the binary.
+func TestVersionIsCheap(t *testing.T) {
+	t.Parallel()
+	binary, least := build(t), time.Hour
+	for range 5 {
+		c := exec.Command(binary, "version")
+		if out, err := c.CombinedOutput(); err != nil || !strings.HasPrefix(string(out), "watertight ") {
+			t.Fatalf("%v: %s", err, out)
+		}
+		least = min(least, c.ProcessState.UserTime()+c.ProcessState.SystemTime())
+	}
+	if least > 80*time.Millisecond {
+		t.Errorf("%s of CPU, the limit is 80 ms", least)
+	}
+}
+
 // The demo answers as it should, within its bounds, and leaves nothing behind.
 func TestDemo(t *testing.T) {
 	if testing.Short() {

@@ -81,7 +81,7 @@ func localServe(ctx context.Context, o localServeOptions, env *Env) (code run.Ex
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, w.Close()) }()
+	defer func() { err = errors.Join(err, w.Close()) }() //nolint:contextcheck // what is open is closed also when the context has ended
 	a := advertisement{Host: w.Host(), Token: w.Token(), WarehouseID: w.WarehouseID(), PID: os.Getpid()}
 	if o.state != "" {
 		if a.State, err = filepath.Abs(o.state); err != nil {
@@ -110,7 +110,7 @@ func readFaults(path string) ([]local.Fault, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read faults: %w", err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	faults, err := local.ReadFaults(f)
 	if err != nil {
 		return nil, fmt.Errorf("read faults %s: %w", path, err)

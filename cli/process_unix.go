@@ -22,7 +22,8 @@ func killGroup(c *exec.Cmd) error {
 	return nil
 }
 
-// peakMemory is in bytes: of this process, and of the largest child that has ended.
+// peakMemory is in bytes: of this process, and an upper bound for the largest child that has ended. Linux counts in a
+// child also what its parent held when it was started.
 func peakMemory() (own, child int64, ok bool) {
 	var self, children syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &self) != nil || syscall.Getrusage(syscall.RUSAGE_CHILDREN, &children) != nil {
