@@ -40,6 +40,13 @@ func sqlState(class string) string {
 		return "42613"
 	case "DELTA_COLUMN_NOT_FOUND", "DELTA_ZORDERING_COLUMN_DOES_NOT_EXIST", "UNRESOLVED_COLUMN.WITH_SUGGESTION":
 		return "42703"
+	}
+	return sqlStateFrom42(class)
+}
+
+// sqlStateFrom42 is the second half of sqlState.
+func sqlStateFrom42(class string) string {
+	switch class {
 	case "SCHEMA_NOT_FOUND":
 		return "42704"
 	case "COLUMN_ALREADY_EXISTS":
