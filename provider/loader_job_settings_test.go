@@ -19,7 +19,7 @@ func TestLoaderJobRefusals(t *testing.T) {
 	t.Parallel()
 	task := func(fields string) string { return `{ tasks = [{ task_key = "load", ` + fields + ` }] }` }
 	cases := []struct{ name, config, wanted string }{
-		{"unknown field, with the nearest name", loaderWith("", task(`notebok_task = { notebook_path = "/x" }`)), `settings.tasks[0].notebok_task: The Jobs API has no field "notebok_task" in tasks[0]. Did you mean "notebook_task"?`},
+		{"unknown field, with the nearest name", loaderWith("", task(`notebook_tsk = { notebook_path = "/x" }`)), `settings.tasks[0].notebook_tsk: The Jobs API has no field "notebook_tsk" in tasks[0]. Did you mean "notebook_task"?`},
 		{"wrong type", loaderWith("", `{ max_concurrent_runs = "two", tasks = [] }`), "settings.max_concurrent_runs"},
 		{"owned by an attribute", loaderWith("", `{ name = "other", tasks = [] }`), "settings.name"},
 		{"a tag of the contract", loaderWith("", `{ tags = { watertight_source = "x" }, tasks = [] }`), "settings.tags.watertight_source"},

@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -114,7 +115,7 @@ func TestOptimizeJobLifecycle(t *testing.T) {
 		},
 		CheckDestroy: func(*terraform.State) error {
 			for j, err := range outside(t, w).Jobs(t.Context()) {
-				return fmt.Errorf("job %v is left (%v)", j.Settings["name"], err)
+				return errors.Join(fmt.Errorf("job %v is left", j.Settings["name"]), err)
 			}
 			return nil
 		},

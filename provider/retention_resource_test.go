@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"fmt"
+	"net/http"
 	"regexp"
 	"strings"
 	"testing"
@@ -61,7 +62,7 @@ func properties(t *testing.T, w *local.Workspace) map[string]string {
 func altered(w *local.Workspace) []string {
 	var out []string
 	for _, q := range w.Requests() {
-		if q.Method == "POST" && strings.HasSuffix(strings.TrimSuffix(q.Path, "/"), "/sql/statements") {
+		if q.Method == http.MethodPost && strings.HasSuffix(strings.TrimSuffix(q.Path, "/"), "/sql/statements") {
 			out = append(out, q.Body)
 		}
 	}

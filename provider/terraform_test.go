@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -139,7 +140,7 @@ provider "watertight" {
 func writes(w *local.Workspace) int {
 	n := 0
 	for _, q := range w.Requests() {
-		if q.Method != "GET" && q.Method != "HEAD" && !strings.Contains(q.Route, "oidc") {
+		if q.Method != http.MethodGet && q.Method != http.MethodHead && !strings.Contains(q.Route, "oidc") {
 			n++
 		}
 	}
