@@ -10,6 +10,8 @@ import (
 const Unsupported = "UNSUPPORTED_BY_EMBEDDED_ENGINE"
 
 // states gives the SQLSTATE of a class.
+//
+//nolint:gochecknoglobals // a table that is only read; Go has no constant maps
 var states = map[string]string{
 	"CANNOT_RESOLVE_STAR_EXPAND":                                                     "42704",
 	"DATATYPE_MISMATCH.BINARY_OP_DIFF_TYPES":                                         "42K09",

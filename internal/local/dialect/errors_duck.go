@@ -14,6 +14,8 @@ var raised = regexp.MustCompile(`(?s)Invalid Input Error: \[([A-Z0-9_.]+)\] (.*)
 
 // duckErrors gives the class of a DuckDB error by its text, first match first. An empty class is an error that only
 // this package's own SQL can cause.
+//
+//nolint:gochecknoglobals // a table that is only read; Go has no constant maps
 var duckErrors = []struct {
 	text  *regexp.Regexp
 	class string
@@ -35,6 +37,7 @@ var duckErrors = []struct {
 	{regexp.MustCompile(`WHERE clause cannot contain window functions`), "UNSUPPORTED_EXPR_FOR_OPERATOR"},
 }
 
+//nolint:gochecknoglobals // a table that is only read; Go has no constant maps
 var messages = map[string]string{
 	"SCALAR_SUBQUERY_TOO_MANY_ROWS": "More than one row returned by a subquery used as an expression.",
 	"MISSING_AGGREGATION":           "A non-aggregating expression is based on columns which are not participating in the GROUP BY clause.",

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 )
 
+//nolint:gochecknoglobals // a table that is only read; Go has no constant maps
 var escapes = map[byte]string{'0': "\x00", 'b': "\b", 'n': "\n", 'r': "\r", 't': "\t", 'Z': "\x1a", '\\': "\\",
 	'\'': "'", '"': `"`, '%': `\%`, '_': `\_`}
 

@@ -6,6 +6,8 @@ import (
 )
 
 // units gives the microseconds of a unit of time, or its months as a negative number.
+//
+//nolint:gochecknoglobals // a table that is only read; Go has no constant maps
 var units = map[string]int64{"MICROSECOND": 1, "MILLISECOND": 1e3, "SECOND": 1e6, "MINUTE": 60e6, "HOUR": 3600e6,
 	"DAY": 86400e6, "DAYOFYEAR": 86400e6, "WEEK": 7 * 86400e6, "MONTH": -1, "QUARTER": -3, "YEAR": -12}
 
@@ -51,7 +53,7 @@ func (p *parser) interval(from token) Expr {
 			break
 		}
 		p.addInterval(i, sign+value, p.next())
-		if k := p.peek().kind; k != tokNumber && !(k == tokString) && !(p.is("-") && p.intervalGoesOn()) {
+		if k := p.peek().kind; k != tokNumber && k != tokString && !(p.is("-") && p.intervalGoesOn()) {
 			break
 		}
 	}

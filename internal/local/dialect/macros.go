@@ -35,7 +35,8 @@ func Macros() []string {
 				WHEN abs(CAST(s AS DOUBLE)) >= 1 THEN wt_sign(s) || wt_digits(rtrim(replace(ltrim(s, '-'), '.', ''), '0')) || 'E'
 					|| CAST(length(split_part(ltrim(s, '-'), '.', 1)) - 1 AS VARCHAR)
 				ELSE wt_sign(s) || wt_digits(ltrim(split_part(s, '.', 2), '0')) || 'E-'
-					|| CAST(length(split_part(s, '.', 2)) - length(ltrim(split_part(s, '.', 2), '0')) + 1 AS VARCHAR) END END`,
+					|| CAST(length(split_part(s, '.', 2)) - length(ltrim(split_part(s, '.', 2), '0')) + 1 AS VARCHAR) END
+			END`,
 		`wt_element(a, i) AS CASE WHEN i < 0 OR i >= len(a) THEN error('[INVALID_ARRAY_INDEX] The index ' || CAST(i AS VARCHAR)
 			|| ' is out of bounds. The array has ' || CAST(len(a) AS VARCHAR) || ' elements.') ELSE a[i + 1] END`,
 		`wt_decimal_sum(s) AS CASE WHEN abs(CAST(s AS HUGEINT)) > CAST('99999999999999999999999999999999999999' AS HUGEINT)

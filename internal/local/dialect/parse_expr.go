@@ -108,6 +108,8 @@ func (p *parser) isPredicate(x Expr, from token) Expr {
 }
 
 // precedence of the binary operators in Spark's grammar; higher binds closer.
+//
+//nolint:gochecknoglobals // a table that is only read; Go has no constant maps
 var precedence = map[string]int{"=": 1, "==": 1, "<>": 1, "!=": 1, "<": 1, "<=": 1, ">": 1, ">=": 1, "<=>": 1, "|": 2, "^": 3, "&": 4,
 	"<<": 5, ">>": 5, "+": 6, "-": 6, "||": 6, "*": 7, "/": 7, "%": 7, "DIV": 7}
 

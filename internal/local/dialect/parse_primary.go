@@ -106,6 +106,7 @@ func (p *parser) word(from token) Expr {
 	return p.column(from)
 }
 
+//nolint:gochecknoglobals // a table that is only read; Go has no constant maps
 var typedLiterals = map[string]bool{"DATE": true, "TIMESTAMP": true, "TIMESTAMP_NTZ": true, "TIMESTAMP_LTZ": true, "X": true}
 
 func (p *parser) bareFunction(w string, next token) bool {
@@ -191,6 +192,8 @@ func (p *parser) extract(from token) Expr {
 }
 
 // unitFirst are the functions whose first argument is a bare unit.
+//
+//nolint:gochecknoglobals // a table that is only read; Go has no constant maps
 var unitFirst = map[string]bool{"timestampadd": true, "timestampdiff": true, "dateadd": true, "date_add": true,
 	"datediff": true, "date_diff": true}
 

@@ -258,6 +258,8 @@ func (p *parser) orderBy() (items []orderItem, all bool) {
 }
 
 // clauseWords cannot be aliases where one of them may follow.
+//
+//nolint:gochecknoglobals // a table that is only read; Go has no constant maps
 var clauseWords = map[string]bool{"FROM": true, "WHERE": true, "GROUP": true, "HAVING": true, "ORDER": true,
 	"LIMIT": true, "OFFSET": true, "UNION": true, "EXCEPT": true, "INTERSECT": true, "MINUS": true, "JOIN": true,
 	"ON": true, "USING": true, "WHEN": true, "WINDOW": true, "QUALIFY": true, "LATERAL": true, "SET": true,

@@ -2,6 +2,7 @@ package dialect
 
 import "strings"
 
+//nolint:gochecknoglobals // a table that is only read; Go has no constant maps
 var typeNames = map[string]Kind{"VOID": Void, "BOOLEAN": Boolean, "BYTE": TinyInt, "TINYINT": TinyInt, "SHORT": SmallInt,
 	"SMALLINT": SmallInt, "INT": Int, "INTEGER": Int, "LONG": BigInt, "BIGINT": BigInt, "FLOAT": Float, "REAL": Float,
 	"DOUBLE": Double, "STRING": String, "VARCHAR": String, "CHAR": String, "BINARY": Binary, "DATE": Date,

@@ -173,7 +173,7 @@ func (p *parser) names() []string {
 	return out
 }
 
-// list takes ( item, item, … ).
+// list takes items with commas between them, in parentheses.
 func (p *parser) list(item func()) {
 	p.expect("(")
 	item()

@@ -42,7 +42,6 @@ type selectBody struct {
 	where    Expr
 	group    []Expr
 	groupAll bool
-	sets     string
 	having   Expr
 	qualify  Expr
 	windows  map[string]*window
@@ -212,7 +211,6 @@ type call struct {
 }
 
 type window struct {
-	base      string
 	partition []Expr
 	order     []orderItem
 	frame     *frame
@@ -240,9 +238,6 @@ type exists struct {
 }
 
 type intervalExpr struct {
-	value Expr
-	unit  string
-	text  string
 	// months and micros are set when the interval is a literal.
 	months, micros int64
 	literal        bool

@@ -11,7 +11,7 @@ func (r *Rewriter) selectQuery(ctx context.Context, s *selectBody, q *Query, out
 	sc := &scope{parent: outer, ctes: ctes, windows: s.windows, outputs: map[string]value{}}
 	from := ""
 	if s.from != nil {
-		rel, err := r.from(ctx, s.from, sc, s.countsOnly(q))
+		rel, err := r.from(ctx, s.from, sc, s.countsOnly())
 		if err != nil {
 			return printed{}, "", err
 		}
@@ -26,7 +26,7 @@ func (r *Rewriter) selectQuery(ctx context.Context, s *selectBody, q *Query, out
 	if err != nil {
 		return printed{}, "", err
 	}
-	group, err := r.groupBy(ctx, s, values, out, sc)
+	group, err := r.groupBy(ctx, s, values, sc)
 	if err != nil {
 		return printed{}, "", err
 	}
@@ -54,7 +54,7 @@ func (r *Rewriter) selectQuery(ctx context.Context, s *selectBody, q *Query, out
 }
 
 // countsOnly says that the query is SELECT count(*) FROM one table and nothing else.
-func (s *selectBody) countsOnly(q *Query) bool {
+func (s *selectBody) countsOnly() bool {
 	if len(s.items) != 1 || s.where != nil || s.group != nil || s.groupAll || s.having != nil || s.distinct || s.qualify != nil {
 		return false
 	}
@@ -169,7 +169,7 @@ func (s *star) expand(sc *scope) ([]column, error) {
 	return out, nil
 }
 
-func (r *Rewriter) groupBy(ctx context.Context, s *selectBody, values []value, out []outColumn, sc *scope) (string, error) {
+func (r *Rewriter) groupBy(ctx context.Context, s *selectBody, values []value, sc *scope) (string, error) {
 	var keys []string
 	if s.groupAll {
 		for _, v := range values {

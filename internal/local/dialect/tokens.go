@@ -44,6 +44,8 @@ func (t token) upper() string {
 }
 
 // symbols of more than one character, longest first.
+//
+//nolint:gochecknoglobals // a table that is only read; Go has no constant maps
 var symbols = []string{"<=>", "->>", "<=", ">=", "<>", "!=", "==", "||", "&&", "<<", ">>", "->", "=>", "::"}
 
 type lexer struct {

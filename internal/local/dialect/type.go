@@ -31,11 +31,13 @@ const (
 	Struct
 )
 
+//nolint:gochecknoglobals // a table that is only read; Go has no constant maps
 var kindNames = map[Kind]string{Void: "void", Boolean: "boolean", TinyInt: "tinyint", SmallInt: "smallint",
 	Int: "int", BigInt: "bigint", Float: "float", Double: "double", String: "string", Binary: "binary", Date: "date",
 	Timestamp: "timestamp", TimestampNTZ: "timestamp_ntz", DayTimeInterval: "interval day to second",
 	YearMonthInterval: "interval year to month"}
 
+//nolint:gochecknoglobals // a table that is only read; Go has no constant maps
 var duckNames = map[Kind]string{Void: "INTEGER", Boolean: "BOOLEAN", TinyInt: "TINYINT", SmallInt: "SMALLINT",
 	Int: "INTEGER", BigInt: "BIGINT", Float: "FLOAT", Double: "DOUBLE", String: "VARCHAR", Binary: "BLOB", Date: "DATE",
 	Timestamp: "TIMESTAMP", TimestampNTZ: "TIMESTAMP", DayTimeInterval: "INTERVAL", YearMonthInterval: "INTERVAL"}
