@@ -3,6 +3,7 @@ package pipeline_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -20,18 +21,18 @@ type row struct {
 
 // world is a small pipeline whose every row is known.
 type world struct {
-	b        *bed
-	r        *rand.Rand
-	clock    coverage.Clock
-	job      int64
-	window   time.Duration
-	next     []int64 // per partition
-	silent   []bool
-	held     []row // to arrive late
-	rows     []*row
-	nullRows int
-	trouble  map[string]bool
-	script   []string
+	b       *bed
+	r       *rand.Rand
+	clock   coverage.Clock
+	job     int64
+	window  time.Duration
+	next    []int64 // per partition
+	silent  []bool
+	held    []row // to arrive late
+	rows    []*row
+	nulls   []*row // rows without a partition
+	trouble map[string]bool
+	script  []string
 }
 
 const tick = 5 * time.Minute
@@ -106,8 +107,12 @@ func (w *world) insert(rows []row) {
 		w.rows = append(w.rows, &r)
 	}
 	if w.trouble["null keys"] && w.r.IntN(10) == 0 {
-		w.nullRows++
-		values = append(values, "(NULL, 5, TIMESTAMP'2026-03-09T00:00:00Z')")
+		lost := &row{u: w.b.Now().Add(-time.Minute).Truncate(time.Second)}
+		values = append(values, fmt.Sprintf("(NULL, 5, TIMESTAMP'%s')", lost.u.Format("2006-01-02T15:04:05Z")))
+		defer func() {
+			lost.arrived = w.b.Now()
+			w.nulls = append(w.nulls, lost)
+		}()
 	}
 	if len(values) == 0 {
 		return
@@ -122,7 +127,7 @@ func (w *world) insert(rows []row) {
 func (w *world) expire() {
 	edge := w.b.Now().Add(-w.window).Truncate(time.Second)
 	w.b.exec("DELETE FROM main.events.src WHERE u < TIMESTAMP'%s'", edge.Format("2006-01-02T15:04:05Z"))
-	for _, r := range w.rows {
+	for _, r := range slices.Concat(w.rows, w.nulls) {
 		if r.removed.IsZero() && r.u.Before(edge) {
 			r.removed = w.b.Now()
 		}
@@ -195,6 +200,7 @@ type expected struct {
 	due      int
 	inFlight int
 	surplus  int
+	nulls    int
 }
 
 // truth says what is missing for a run that began at an instant, by the definitions alone.
@@ -211,7 +217,7 @@ func (w *world) truth(began time.Time) expected {
 	now := began.Add(-reconcile.SkewGuard)
 	if w.clock == coverage.SettleNewestEvent {
 		now = time.Time{}
-		for _, r := range w.rows {
+		for _, r := range slices.Concat(w.rows, w.nulls) {
 			if w.there(r, began) && r.u.After(now) {
 				now = r.u
 			}
@@ -221,6 +227,11 @@ func (w *world) truth(began time.Time) expected {
 	e := expected{missing: map[key]reconcile.State{}}
 	for _, n := range loaded {
 		e.surplus += n - 1
+	}
+	for _, r := range w.nulls {
+		if w.there(r, began) {
+			e.nulls++
+		}
 	}
 	for _, r := range w.rows {
 		if r.arrived.After(began) {

@@ -78,7 +78,7 @@ type verifier struct {
 	history   reconcile.SourceHistory
 	others    []reconcile.Commit
 	loads     []reconcile.Commit
-	oldest    int64 // earliest event time of the source, in microseconds
+	span      reconcile.TimeSpan // of the pinned source
 
 	screen *reconcile.Screen
 	tally  *reconcile.Tally
@@ -136,16 +136,19 @@ func (v *verifier) compare(ctx context.Context) error {
 // cut finds the loader's cutoff.
 func (v *verifier) cut(ctx context.Context) error {
 	c := v.subject.contract
+	span, err := only(reconcile.Decoded(query(ctx, v.w, v.statements.Span()), reconcile.ReadTimeSpan))
+	if err != nil {
+		return err
+	}
+	if span != nil {
+		v.span = *span
+	}
 	now, guard := v.out.ReadAt, reconcile.SkewGuard
 	if c.SettleClock == coverage.SettleNewestEvent {
-		newest, err := only(reconcile.Decoded(query(ctx, v.w, v.statements.Newest()), reconcile.ReadNewest))
-		if err != nil {
-			return err
-		}
-		if newest == nil || *newest == nil {
+		if !v.span.Some {
 			return doubtful{reconcile.Reason{Code: reconcile.CodeNoWatermark, Text: "the source had no event time at the loader's read time, so there is no cutoff"}}
 		}
-		now, guard = time.UnixMicro(**newest).UTC(), 0
+		now, guard = time.UnixMicro(v.span.Latest).UTC(), 0
 	}
 	v.statements.Cutoff = reconcile.NewCutoff(now, c.SettleDelay, guard, c.Strict)
 	v.out.Cutoff = v.statements.Cutoff.Time()

@@ -3,52 +3,55 @@ package pipeline
 import (
 	"context"
 	"fmt"
-	"iter"
-	"math"
 
 	"github.com/watertight-data/terraform-provider-watertight/internal/reconcile"
 )
 
-// scan reads both tables once, grouped by block, and splits what the cutoff or midnight goes through.
+// scan reads both tables once. Partitions that this settles are done with; the others are compared block by block, and
+// blocks that the cutoff or midnight goes through are split.
 func (v *verifier) scan(ctx context.Context) error {
-	v.say("scan both tables")
+	v.say("scan the source")
 	st := v.statements
-	v.oldest = math.MaxInt64
-	source := v.remembering(reconcile.Decoded(query(ctx, v.w, st.SourceBlocks()), reconcile.ReadSourceBlock))
-	target := reconcile.Decoded(query(ctx, v.w, st.TargetBlocks()), reconcile.ReadTargetBlock)
-	screen, err := reconcile.Compare(source, target, st.Cutoff, st.Block)
-	if err != nil {
+	s := reconcile.NewScreen(st.Cutoff, st.Block)
+	slots := st.Cutoff.Slots(v.span.Earliest, v.span.Latest)
+	if err := s.Source(reconcile.Decoded(query(ctx, v.w, st.SourceSlots(slots)), reconcile.ReadSlotGroup)); err != nil {
 		return err
 	}
-	if screen.NeedsSplit() {
-		v.say("split blocks at the cutoff and at midnight")
-		groups := query(ctx, v.w, st.Split(screen.Unsettled(), screen.Marks()))
-		if err := screen.Split(reconcile.Decoded(groups, reconcile.ReadGroup)); err != nil {
-			return err
-		}
+	v.say("scan the target")
+	if err := s.Target(reconcile.Decoded(query(ctx, v.w, st.TargetBlocks(nil)), reconcile.ReadTargetBlock)); err != nil {
+		return err
 	}
-	if spans := screen.SourceRepeats(); len(spans) > 0 {
-		repeats := query(ctx, v.w, st.SourceSurplus(spans, screen.Marks()))
-		if err := screen.Subtract(reconcile.Decoded(repeats, reconcile.ReadSurplus)); err != nil {
-			return err
-		}
+	if err := v.compareBlocks(ctx, s); err != nil {
+		return err
 	}
-	v.screen, v.tally = screen, reconcile.NewTally(screen)
+	v.screen, v.tally = s, reconcile.NewTally(s)
 	return v.checkEpoch(ctx)
 }
 
-// remembering notes the earliest event time that passes.
-func (v *verifier) remembering(blocks iter.Seq2[reconcile.SourceBlock, error]) iter.Seq2[reconcile.SourceBlock, error] {
-	return func(yield func(reconcile.SourceBlock, error) bool) {
-		for b, err := range blocks {
-			if err == nil && b.Timed > 0 {
-				v.oldest = min(v.oldest, b.Earliest)
-			}
-			if !yield(b, err) {
-				return
-			}
+func (v *verifier) compareBlocks(ctx context.Context, s *reconcile.Screen) error {
+	spans := s.Unsettled()
+	if len(spans) == 0 {
+		return nil
+	}
+	v.say("compare block by block")
+	st := v.statements
+	source := reconcile.Decoded(query(ctx, v.w, st.SourceBlocks(spans)), reconcile.ReadSourceBlock)
+	target := reconcile.Decoded(query(ctx, v.w, st.TargetBlocks(spans)), reconcile.ReadTargetBlock)
+	if err := s.Blocks(source, target); err != nil {
+		return err
+	}
+	if s.NeedsSplit() {
+		v.say("split blocks at the cutoff and at midnight")
+		groups := query(ctx, v.w, st.Split(s.SplitSpans(), s.Marks()))
+		if err := s.Split(reconcile.Decoded(groups, reconcile.ReadGroup)); err != nil {
+			return err
 		}
 	}
+	if spans := s.SourceRepeats(); len(spans) > 0 {
+		repeats := query(ctx, v.w, st.SourceSurplus(spans, s.Marks()))
+		return s.Subtract(reconcile.Decoded(repeats, reconcile.ReadSurplus))
+	}
+	return nil
 }
 
 // checkEpoch finds partitions whose sequences began anew: there equal keys are different rows.

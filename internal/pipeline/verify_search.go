@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"math"
 	"time"
 
 	"github.com/watertight-data/terraform-provider-watertight/internal/reconcile"
@@ -54,10 +53,10 @@ func (v *verifier) window() time.Duration {
 	if v.retention.RollingWindow > 0 {
 		return v.retention.RollingWindow
 	}
-	if len(v.history.Candidates) == 0 || v.oldest == math.MaxInt64 {
+	if len(v.history.Candidates) == 0 || !v.span.Some {
 		return 0
 	}
-	return max(v.history.Candidates[0].RemovedBy.At.Sub(time.UnixMicro(v.oldest)), 0)
+	return max(v.history.Candidates[0].RemovedBy.At.Sub(time.UnixMicro(v.span.Earliest)), 0)
 }
 
 // listGaps lists the sequences that neither table, nor a version read so far, holds. It returns how many of them lie

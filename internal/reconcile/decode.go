@@ -71,7 +71,7 @@ func (r *reader) word() string {
 func ReadSourceBlock(row []*string) (SourceBlock, error) {
 	r := reader{row: row}
 	b := SourceBlock{Partition: copied(r.text()), Block: r.optional(), Rows: r.number(), Timed: r.number(),
-		Low: r.orZero(), High: r.orZero(), Earliest: r.orZero(), Latest: r.orZero()}
+		Low: r.orZero(), High: r.orZero(), Earliest: r.orZero(), Latest: r.orZero(), Mix: r.orZero()}
 	return b, r.err
 }
 
@@ -91,11 +91,21 @@ func copied(t *string) *string {
 	return &c
 }
 
-// ReadNewest reads the row of Newest.
-func ReadNewest(row []*string) (*int64, error) {
+// TimeSpan is the row of Span.
+type TimeSpan struct {
+	Earliest, Latest int64
+	// Some is false when no row has an event time.
+	Some bool
+}
+
+// ReadTimeSpan reads the row of Span.
+func ReadTimeSpan(row []*string) (TimeSpan, error) {
 	r := reader{row: row}
-	n := r.optional()
-	return n, r.err
+	earliest, latest := r.optional(), r.optional()
+	if earliest == nil || latest == nil {
+		return TimeSpan{}, r.err
+	}
+	return TimeSpan{*earliest, *latest, true}, r.err
 }
 
 // ReadCount reads a row of one number.

@@ -11,12 +11,61 @@ type Extent struct {
 	InSource, InTarget    bool
 	SourceLow, SourceHigh int64
 	TargetLow, TargetHigh int64
-	sourceKeys            int64
+
+	rows, offsets int64
+	groups        []SlotGroup
+	due, later    reach
+	// run is the stretch of whole blocks of the target that is being read.
+	runLow, runHigh int64
+	running         bool
 }
 
-// contains reports whether the partition's known range, over both tables, holds a sequence.
-func (e Extent) contains(seq int64) bool {
-	return e.InTarget && e.TargetLow <= seq && seq <= e.TargetHigh || e.InSource && e.SourceLow <= seq && seq <= e.SourceHigh
+// reach is the range of the due rows of a partition, or of the others, and whether the target surely holds all of it.
+type reach struct {
+	some, covered bool
+	low, high     int64
+}
+
+func (r *reach) add(low, high int64) {
+	if !r.some {
+		r.some, r.low, r.high = true, low, high
+		return
+	}
+	r.low, r.high = min(r.low, low), max(r.high, high)
+}
+
+// endRun compares a finished stretch of the target with what the source needs.
+func (e *Extent) endRun() {
+	if !e.running {
+		return
+	}
+	e.running = false
+	for _, r := range []*reach{&e.due, &e.later} {
+		r.covered = r.covered || r.some && e.runLow <= r.low && r.high <= e.runHigh
+	}
+}
+
+// Screen is what the scans alone can tell, and what is left to ask.
+type Screen struct {
+	SourceRows, TargetRows int64
+	// NullKeys and NullTimes count rows of the source that can never be compared; TargetNullKeys those of the target.
+	NullKeys, NullTimes, TargetNullKeys int64
+	// Extents are by partition.
+	Extents map[string]*Extent
+	// Due counts due keys by day, of what is settled.
+	Due map[int64]int64
+	// InFlight counts keys by day that are neither due nor under the watermark.
+	InFlight map[int64]int64
+	// Everything says that so many blocks were left open that all unsettled partitions are to be split.
+	Everything bool
+
+	cutoff Cutoff
+	mixes  *Mixes
+	// base holds what Due was before blocks were read, to go back to when there are too many.
+	base    map[int64]int64
+	pending map[blockID]TargetBlock
+
+	partitions, unsettled, surplus, open, uneven, segments, sourceHoles spanSet
 }
 
 type blockID struct {
@@ -24,109 +73,16 @@ type blockID struct {
 	block     int64
 }
 
-// Screen is what the two scans alone can tell, and what is left to ask.
-type Screen struct {
-	SourceRows, TargetRows int64
-	// NullKeys and NullTimes count rows of the source that can never be compared; TargetNullKeys those of the target.
-	NullKeys, NullTimes, TargetNullKeys int64
-	// Extents are by partition.
-	Extents map[string]*Extent
-	// Due counts due keys by day, of the blocks that are settled.
-	Due map[int64]int64
-	// InFlight counts keys by day that are neither due nor under the watermark.
-	InFlight map[int64]int64
-	// Everything says that so many blocks were left open that the whole source is to be split.
-	Everything bool
-
-	cutoff  Cutoff
-	mixes   *Mixes
-	pending map[blockID]TargetBlock
-
-	unsettled, surplus, open, uneven, segments, sourceHoles spanSet
-}
-
 // mostPending is how many blocks are kept in mind to be split one by one.
 const mostPending = 1 << 16
 
-// Compare reads both scans once, in step, and settles what they can settle. It keeps nothing of a block that is settled.
-func Compare(source iter.Seq2[SourceBlock, error], target iter.Seq2[TargetBlock, error], cutoff Cutoff, block int64) (*Screen, error) {
+// NewScreen begins a comparison with blocks of a length; 0: DefaultBlock.
+func NewScreen(cutoff Cutoff, block int64) *Screen {
 	if block <= 0 {
 		block = DefaultBlock
 	}
-	s := &Screen{Extents: map[string]*Extent{}, Due: map[int64]int64{}, InFlight: map[int64]int64{}, cutoff: cutoff,
+	return &Screen{Extents: map[string]*Extent{}, Due: map[int64]int64{}, InFlight: map[int64]int64{}, cutoff: cutoff,
 		mixes: NewMixes(block), pending: map[blockID]TargetBlock{}}
-	nextSource, stopSource := iter.Pull2(source)
-	defer stopSource()
-	nextTarget, stopTarget := iter.Pull2(target)
-	defer stopTarget()
-	a, okA, err := s.readSource(nextSource)
-	if err != nil {
-		return nil, err
-	}
-	b, okB, err := s.readTarget(nextTarget)
-	for okA || okB {
-		if err != nil {
-			return nil, err
-		}
-		switch order := compareBlocks(a, okA, b, okB); {
-		case order < 0:
-			s.addSource(a, TargetBlock{})
-			a, okA, err = s.readSource(nextSource)
-		case order > 0:
-			s.addTarget(b)
-			b, okB, err = s.readTarget(nextTarget)
-		default:
-			s.addTarget(b)
-			s.addSource(a, b)
-			if a, okA, err = s.readSource(nextSource); err == nil {
-				b, okB, err = s.readTarget(nextTarget)
-			}
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	s.finish()
-	return s, nil
-}
-
-// compareBlocks orders blocks as the statements do: by the bytes of the partition's text, then by number.
-func compareBlocks(a SourceBlock, okA bool, b TargetBlock, okB bool) int {
-	switch {
-	case !okB, okA && (*a.Partition < *b.Partition || *a.Partition == *b.Partition && *a.Block < *b.Block):
-		return -1
-	case !okA, *a.Partition > *b.Partition || *a.Block > *b.Block:
-		return 1
-	}
-	return 0
-}
-
-func (s *Screen) readSource(next func() (SourceBlock, error, bool)) (SourceBlock, bool, error) {
-	for {
-		b, err, ok := next()
-		if err != nil || !ok {
-			return b, false, err
-		}
-		s.SourceRows += b.Rows
-		if b.Partition != nil && b.Block != nil {
-			return b, true, nil
-		}
-		s.NullKeys += b.Rows
-	}
-}
-
-func (s *Screen) readTarget(next func() (TargetBlock, error, bool)) (TargetBlock, bool, error) {
-	for {
-		b, err, ok := next()
-		if err != nil || !ok {
-			return b, false, err
-		}
-		s.TargetRows += b.Rows
-		if b.Partition != nil && b.Block != nil {
-			return b, true, nil
-		}
-		s.TargetNullKeys += b.Rows
-	}
 }
 
 func (s *Screen) extent(partition string) *Extent {
@@ -138,94 +94,136 @@ func (s *Screen) extent(partition string) *Extent {
 	return e
 }
 
+// Source reads the source's first scan.
+func (s *Screen) Source(groups iter.Seq2[SlotGroup, error]) error {
+	for g, err := range groups {
+		if err != nil {
+			return err
+		}
+		s.SourceRows += g.Rows
+		if g.Partition == nil {
+			s.NullKeys += g.Rows
+			continue
+		}
+		s.NullKeys += g.Rows - g.Keyed
+		if g.Keyed == 0 {
+			continue
+		}
+		e := s.extent(*g.Partition)
+		if !e.InSource {
+			e.InSource, e.SourceLow, e.SourceHigh = true, g.Low, g.High
+		}
+		e.SourceLow, e.SourceHigh = min(e.SourceLow, g.Low), max(e.SourceHigh, g.High)
+		e.rows += g.Keyed
+		e.offsets += g.Offsets
+		e.groups = append(e.groups, g)
+		switch {
+		case !g.Timed:
+			s.NullTimes += g.Keyed
+		case g.Due:
+			e.due.add(g.Low, g.High)
+		default:
+			e.later.add(g.Low, g.High)
+		}
+	}
+	return nil
+}
+
+// Target reads the target's scan, then settles every partition that the two scans can settle.
+func (s *Screen) Target(blocks iter.Seq2[TargetBlock, error]) error {
+	for b, err := range blocks {
+		if err != nil {
+			return err
+		}
+		s.TargetRows += b.Rows
+		if b.Partition == nil || b.Block == nil {
+			s.TargetNullKeys += b.Rows
+			continue
+		}
+		s.addTarget(b)
+	}
+	for _, p := range slices.Sorted(maps.Keys(s.Extents)) {
+		e := s.Extents[p]
+		e.endRun()
+		if e.InSource && !s.settle(e) {
+			s.partitions.add(p, e.SourceLow, e.SourceHigh)
+		}
+		e.groups = nil
+		s.addOutside(p, e)
+	}
+	s.base = maps.Clone(s.Due)
+	return nil
+}
+
 func (s *Screen) addTarget(b TargetBlock) {
 	e := s.extent(*b.Partition)
 	if !e.InTarget {
 		e.InTarget, e.TargetLow, e.TargetHigh = true, b.Low, b.Low
 	}
-	if distance(Span{To: e.TargetHigh}, Span{From: b.Low}) > 1 {
+	jump := distance(Span{To: e.TargetHigh}, Span{From: b.Low}) > 1
+	if jump {
 		s.segments.add(*b.Partition, e.TargetHigh, b.Low)
 	}
 	e.TargetHigh = b.High
-	if !s.mixes.Whole(b) {
+	whole := s.mixes.Whole(b)
+	if !whole {
 		s.segments.add(*b.Partition, b.Low, b.High)
 		s.uneven.add(*b.Partition, b.Low, b.High)
 	}
-}
-
-// addSource settles a block that lies on one side of the cutoff and of midnight inside a whole block of the target.
-func (s *Screen) addSource(b SourceBlock, t TargetBlock) {
-	e := s.extent(*b.Partition)
-	if !e.InSource {
-		e.InSource, e.SourceLow, e.SourceHigh = true, b.Low, b.Low
+	if jump || !whole {
+		e.endRun()
 	}
-	if distance(Span{To: e.SourceHigh}, Span{From: b.Low}) > 1 {
-		s.sourceHoles.add(*b.Partition, e.SourceHigh, b.Low)
-	}
-	e.SourceHigh = b.High
-	e.sourceKeys += b.Rows
-	s.NullTimes += b.Rows - b.Timed
-	even := b.Rows == b.High-b.Low+1
-	if !even {
-		s.sourceHoles.add(*b.Partition, b.Low, b.High)
-		s.surplus.add(*b.Partition, b.Low, b.High)
-	}
-	if b.Timed == 0 {
-		return
-	}
-	oneDay := dayOf(b.Earliest) == dayOf(b.Latest)
-	oneSide := s.cutoff.due(b.Earliest) == s.cutoff.due(b.Latest)
-	if even && oneDay && oneSide && b.Timed == b.Rows && s.covers(t, b.Low, b.High) {
-		if s.cutoff.due(b.Latest) {
-			s.Due[dayOf(b.Latest)] += b.Rows
+	if whole {
+		if !e.running {
+			e.running, e.runLow = true, b.Low
 		}
-		return
-	}
-	s.unsettled.add(*b.Partition, b.Low, b.High)
-	if s.Everything {
-		return
-	}
-	s.pending[blockID{*b.Partition, *b.Block}] = t
-	if len(s.pending) > mostPending {
-		// From here on the narrow statement reads the whole source, which counts every due row itself.
-		s.Everything, s.pending, s.Due = true, nil, map[int64]int64{}
+		e.runHigh = b.High
 	}
 }
 
-// covers reports whether a block of the target surely holds every sequence from low to high.
-func (s *Screen) covers(t TargetBlock, low, high int64) bool {
-	return t.Block != nil && t.Low <= low && high <= t.High && s.mixes.Whole(t)
-}
-
-// finish adds the places where only the source can show a gap: outside of the target's range.
-func (s *Screen) finish() {
-	for _, h := range s.sourceHoles.spans {
-		if e := s.Extents[h.Partition]; !e.InTarget || h.From < e.TargetLow || h.To > e.TargetHigh {
-			s.segments.add(h.Partition, h.From, h.To)
-		}
+// settle counts a partition whose due rows the target surely holds, and whose other rows it surely holds or surely
+// lacks. The source must hold each of its sequences once, so that rows can be counted for keys.
+func (s *Screen) settle(e *Extent) bool {
+	even := e.rows == e.SourceHigh-e.SourceLow+1 && e.offsets == offsets(s.mixes.block, e.SourceLow, e.SourceHigh)
+	above := e.later.some && (!e.InTarget || e.later.low > e.TargetHigh)
+	if !even || e.due.some && !e.due.covered || e.later.some && !e.later.covered && !above {
+		return false
 	}
-	for _, p := range slices.Sorted(maps.Keys(s.Extents)) {
-		e := s.Extents[p]
+	for _, g := range e.groups {
 		switch {
-		case !e.InSource || !e.InTarget:
-		case e.SourceLow > e.TargetHigh && distance(Span{To: e.TargetHigh}, Span{From: e.SourceLow}) > 1:
-			s.segments.add(p, e.TargetHigh, e.SourceLow)
-		case e.TargetLow > e.SourceHigh && distance(Span{To: e.SourceHigh}, Span{From: e.TargetLow}) > 1:
-			s.segments.add(p, e.SourceHigh, e.TargetLow)
+		case g.Timed && g.Due:
+			s.Due[g.Day] += g.Keyed
+		case g.Timed && above:
+			s.InFlight[g.Day] += g.Keyed
 		}
+	}
+	return true
+}
+
+// addOutside adds the gap between the two tables' ranges, where there is one.
+func (s *Screen) addOutside(p string, e *Extent) {
+	switch {
+	case !e.InSource || !e.InTarget:
+	case e.SourceLow > e.TargetHigh && distance(Span{To: e.TargetHigh}, Span{From: e.SourceLow}) > 1:
+		s.segments.add(p, e.TargetHigh, e.SourceLow)
+	case e.TargetLow > e.SourceHigh && distance(Span{To: e.SourceHigh}, Span{From: e.TargetLow}) > 1:
+		s.segments.add(p, e.SourceHigh, e.TargetLow)
 	}
 }
 
-// Unsettled are the spans of the source that Split has to look at.
-func (s *Screen) Unsettled() []Span {
-	if s.Everything {
-		return nil
-	}
-	return coarsen(s.unsettled.spans, mostSpans)
-}
+// Unsettled are the spans, one a partition, that have to be compared block by block.
+func (s *Screen) Unsettled() []Span { return union(s.partitions.spans) }
 
 // NeedsSplit tells whether anything is left for Split.
 func (s *Screen) NeedsSplit() bool { return len(s.unsettled.spans) > 0 }
+
+// SplitSpans are the spans of the source that Split has to look at.
+func (s *Screen) SplitSpans() []Span {
+	if s.Everything {
+		return s.Unsettled()
+	}
+	return coarsen(s.unsettled.spans, mostSpans)
+}
 
 // SourceRepeats are spans in which the source may hold a key twice.
 func (s *Screen) SourceRepeats() []Span { return coarsen(s.surplus.spans, mostSpans) }

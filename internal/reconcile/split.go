@@ -64,7 +64,7 @@ func (s *Screen) Subtract(repeats iter.Seq2[Surplus, error]) error {
 func (s *Screen) Wide(holes uint64) bool {
 	var keys uint64
 	for _, e := range s.Extents {
-		keys += uint64(e.sourceKeys)
+		keys += uint64(e.rows)
 	}
 	return holes > 0 && holes > (keys+holes)/10
 }

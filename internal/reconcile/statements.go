@@ -56,27 +56,36 @@ func (s Statements) rows(side Side, version int64) string {
 	return fmt.Sprintf("SELECT %s AS p, CAST(%s AS BIGINT) AS seq, %s AS u FROM %s", s.partition(), s.Columns.Sequence, s.Columns.EventTime, side.at(version))
 }
 
-// SourceBlocks scans the source once: partition, block, rows, rows with an event time, lowest and highest sequence,
-// earliest and latest event time; by partition and block.
-func (s Statements) SourceBlocks() string {
-	return fmt.Sprintf(`SELECT CAST(p AS STRING) AS partition, block, n, timed, low, high, unix_micros(earliest) AS earliest, unix_micros(latest) AS latest
-FROM (SELECT p, seq DIV %d AS block, count(*) AS n, count(u) AS timed, min(seq) AS low, max(seq) AS high, min(u) AS earliest, max(u) AS latest
-FROM (%s) AS r GROUP BY p, seq DIV %d) AS b
-ORDER BY partition, block`, s.block(), s.rows(s.Source, s.Source.Version), s.block())
+// Span asks for the earliest and the latest event time of the source, in microseconds; null when it has none.
+func (s Statements) Span() string {
+	return fmt.Sprintf("SELECT unix_micros(min(u)) AS earliest, unix_micros(max(u)) AS latest FROM (SELECT %s AS u FROM %s) AS r", s.Columns.EventTime, s.Source.at(s.Source.Version))
+}
+
+// mix is the aggregate that tells whole blocks. The block must be a power of two.
+func (s Statements) mix() string {
+	return fmt.Sprintf("bit_xor((seq & %d) * %d)", s.block()-1, int64(mixer))
 }
 
 // TargetBlocks scans the target once: partition, block, rows, lowest and highest sequence, mixed XOR; by partition and
-// block.
-func (s Statements) TargetBlocks() string {
+// block. No spans is everything.
+func (s Statements) TargetBlocks(spans []Span) string {
+	where := ""
+	if len(spans) > 0 {
+		where = " WHERE " + s.within(spans)
+	}
 	return fmt.Sprintf(`SELECT CAST(p AS STRING) AS partition, block, n, low, high, mix
-FROM (SELECT p, seq DIV %d AS block, count(*) AS n, min(seq) AS low, max(seq) AS high, bit_xor((seq %% %d) * %d) AS mix
-FROM (%s) AS r GROUP BY p, seq DIV %d) AS b
-ORDER BY partition, block`, s.block(), s.block(), int64(mixer), s.keys(s.Target, s.Target.Version), s.block())
+FROM (SELECT p, seq DIV %[1]d AS block, count(*) AS n, min(seq) AS low, max(seq) AS high, %[2]s AS mix
+FROM (%[3]s) AS r%[4]s GROUP BY p, seq DIV %[1]d) AS b
+ORDER BY partition, block`, s.block(), s.mix(), s.keys(s.Target, s.Target.Version), where)
 }
 
-// Newest asks for the newest event time of the source, in microseconds; null when it has none.
-func (s Statements) Newest() string {
-	return fmt.Sprintf("SELECT unix_micros(max(%s)) AS newest FROM %s", s.Columns.EventTime, s.Source.at(s.Source.Version))
+// SourceBlocks scans the source inside the spans: partition, block, rows, rows with an event time, lowest and highest
+// sequence, earliest and latest event time, mixed XOR; by partition and block.
+func (s Statements) SourceBlocks(spans []Span) string {
+	return fmt.Sprintf(`SELECT CAST(p AS STRING) AS partition, block, n, timed, low, high, unix_micros(earliest) AS earliest, unix_micros(latest) AS latest, mix
+FROM (SELECT p, seq DIV %[1]d AS block, count(*) AS n, count(u) AS timed, min(seq) AS low, max(seq) AS high, min(u) AS earliest, max(u) AS latest, %[2]s AS mix
+FROM (%[3]s) AS r WHERE p IS NOT NULL AND seq IS NOT NULL AND %[4]s GROUP BY p, seq DIV %[1]d) AS b
+ORDER BY partition, block`, s.block(), s.mix(), s.rows(s.Source, s.Source.Version), s.within(spans))
 }
 
 // literal writes a partition as it stands in the column.
@@ -115,7 +124,11 @@ func (s Statements) within(spans []Span) string {
 
 // isDue compares an event time with the cutoff. The literal carries its offset: the session's zone is not ours.
 func (s Statements) isDue(u string) string {
-	return u + " " + s.Cutoff.operator() + " TIMESTAMP'" + s.Cutoff.Time().Format("2006-01-02T15:04:05.000000") + "+00:00'"
+	return u + " " + s.Cutoff.operator() + " " + literalTime(s.Cutoff.Micros)
+}
+
+func literalTime(micros int64) string {
+	return "TIMESTAMP'" + instant(micros).Format("2006-01-02T15:04:05.000000") + "+00:00'"
 }
 
 // day counts the days of u since 1970. DIV truncates toward zero, so the count begins at the year 1.
