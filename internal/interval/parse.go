@@ -110,6 +110,9 @@ func (p *reader) part() (time.Duration, error) {
 	if !ok {
 		return 0, p.badUnit(word)
 	}
+	if !p.glued && unit != time.Second && strings.Contains(number, ".") {
+		return 0, p.fail("only seconds may have a fraction")
+	}
 	p.rest = strings.TrimLeft(after[len(word):], blanks)
 	d, reason := multiply(number, unit)
 	if reason != "" {
@@ -179,10 +182,11 @@ func multiply(number string, unit time.Duration) (time.Duration, string) {
 			return 0, "is finer than a nanosecond"
 		}
 		rest /= 10
-		if d > math.MaxInt64-rest*9 {
-			return 0, "is longer than 292 years"
+		if part := rest * time.Duration(c-'0'); d <= math.MaxInt64-part {
+			d += part
+			continue
 		}
-		d += rest * time.Duration(c-'0')
+		return 0, "is longer than 292 years"
 	}
 	return d, ""
 }

@@ -14,14 +14,9 @@ func Text(d time.Duration) string {
 }
 
 // Short is a length for configuration and tags, which Parse reads back:
-// "24h", "30m", "1h30m", "90s", "0s".
+// "24h", "30m", "27h20m", "90s", "0s".
 func Short(d time.Duration) string {
-	for _, u := range []unit{{time.Hour, "h"}, {time.Minute, "m"}} {
-		if d != 0 && d%u.size == 0 {
-			return fmt.Sprintf("%d%s", d/u.size, u.name)
-		}
-	}
-	if d%time.Second == 0 && (d < time.Hour && d > -time.Hour) {
+	if d%time.Second == 0 && d > -2*time.Minute && d < 2*time.Minute && d%time.Minute != 0 {
 		return fmt.Sprintf("%ds", d/time.Second)
 	}
 	return join(d, "", unit{time.Hour, "h"}, unit{time.Minute, "m"}, unit{time.Second, "s"},
