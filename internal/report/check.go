@@ -77,8 +77,10 @@ func (c Check) Text(w io.Writer) error {
 	for _, r := range c.Reasons {
 		l.line("  %s", r.Text)
 	}
-	if headroom {
+	if headroom && !reckonedInWords(c.Verdict) {
 		l.line("  headroom %s = %s %s − (settle delay %s + longest wait %s)", interval.Text(c.Headroom), limitName(c.LimitName), interval.Text(c.Limit), interval.Text(c.SettleDelay), interval.Text(c.LongestWait))
+	}
+	if headroom {
 		l.line("  bears %s in a row", count(int64(c.FailedRunsTolerated), "failed run", "failed runs"))
 	} else if wait {
 		l.line("  longest wait %s", interval.Text(c.LongestWait))
@@ -99,6 +101,17 @@ func (c Check) Text(w io.Writer) error {
 		l.line("  would do: %s", a.Text)
 	}
 	return l.err
+}
+
+// reckonedInWords reports whether a reason gives the arithmetic already.
+func reckonedInWords(v coverage.Verdict) bool {
+	for _, r := range v.Reasons {
+		switch r.Code {
+		case coverage.CodeHeadroom, coverage.CodeNegative, coverage.CodeMinimum:
+			return true
+		}
+	}
+	return false
 }
 
 func limitName(name string) string {
