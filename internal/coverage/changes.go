@@ -239,23 +239,20 @@ func (p *proposer) cron() {
 		return
 	}
 	now := p.in.Loader.Trigger.Expression
-	found := ""
-	// From the densest to the rarest: when the densest does not do, none does.
-	for _, expression := range []string{"0 * * * * ?", "0 0/5 * * * ?", "0 0/15 * * * ?", "0 0/30 * * * ?", "0 0 * * * ?", "0 0 0/3 * * ?", "0 0 0/6 * * ?", "0 0 0/12 * * ?", "0 0 0 * * ?"} {
-		c, err := schedule.Parse(expression)
+	// From the rarest to the densest; each fires whenever the one before does.
+	plain := []string{"0 0 0 * * ?", "0 0 0/12 * * ?", "0 0 0/6 * * ?", "0 0 0/3 * * ?", "0 0 * * * ?", "0 0/30 * * * ?", "0 0/15 * * * ?", "0 0/5 * * * ?"}
+	found := sort.Search(len(plain), func(i int) bool {
+		c, err := schedule.Parse(plain[i])
 		if err != nil {
-			return
+			return false
 		}
 		in := p.in
 		in.Loader.Trigger.Cron = c.In(zone)
 		other := proposer{in: in}
-		if !other.satisfied(in) {
-			break
-		}
-		found = expression
-	}
-	if found != "" && found != now {
-		p.add("schedule", now, found, "start the loader more often, for example by %q in %s", found, zoneID)
+		return other.satisfied(in)
+	})
+	if found < len(plain) && plain[found] != now {
+		p.add("schedule", now, plain[found], "start the loader more often, for example by %q in %s", plain[found], zoneID)
 	}
 }
 

@@ -130,6 +130,11 @@ func judgeLatePause(in Input, v *Verdict, w wait) {
 	if w.live == nil || in.Pause == 0 || in.Loader.MaxDuration == 0 || in.Loader.Overlap != Skip || v.Headroom < in.MinimumHeadroom {
 		return
 	}
+	// The fire before the one such a pause meets lies less than a run after the
+	// start, and waits at most the longest wait itself.
+	if v.Headroom-in.Loader.MaxDuration >= in.MinimumHeadroom {
+		return
+	}
 	r := rulesOf(in)
 	r.late = true
 	found := w.live.longest(r)

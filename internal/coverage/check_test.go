@@ -25,32 +25,38 @@ func check(t testing.TB, in coverage.Input) coverage.Verdict {
 	return v
 }
 
+// checkCase is the incident's loader with something changed.
+type checkCase struct {
+	change   func(*coverage.Input)
+	answer   coverage.Answer
+	code     string // of the last reason
+	wait     time.Duration
+	headroom time.Duration
+	failures int
+}
+
+func weekly(t *testing.T, in *coverage.Input, d time.Duration, paused, catchUp bool) {
+	t.Helper()
+	in.Window = &coverage.Window{Cron: cron(t, "0 0 2 ? * SUN", "UTC"), Expression: "0 0 2 ? * SUN", ZoneID: "UTC", Duration: d, LoaderPaused: paused, CatchUp: catchUp}
+}
+
+func noCron(in *coverage.Input) { in.Loader.Trigger = coverage.Trigger{} }
+
 // The numbers are hand arithmetic: every 15 minutes with runs of up to 20, the
 // run after the one at 0:00 starts at 0:30, so the longest wait is 30 + 20.
-func TestCheck(t *testing.T) {
-	t.Parallel()
-	weekly := func(in *coverage.Input, d time.Duration, paused, catchUp bool) {
-		in.Window = &coverage.Window{Cron: cron(t, "0 0 2 ? * SUN", "UTC"), Expression: "0 0 2 ? * SUN", ZoneID: "UTC", Duration: d, LoaderPaused: paused, CatchUp: catchUp}
-	}
-	noCron := func(in *coverage.Input) { in.Loader.Trigger = coverage.Trigger{} }
-	for name, c := range map[string]struct {
-		change   func(*coverage.Input)
-		answer   coverage.Answer
-		code     string // of the last reason
-		wait     time.Duration
-		headroom time.Duration
-		failures int
-	}{
+func scheduleCases(t *testing.T) map[string]checkCase {
+	t.Helper()
+	return map[string]checkCase{
 		"healthy": {func(in *coverage.Input) {}, coverage.Holds, coverage.CodeHeadroom, 50 * minute, 22*hour + 40*minute, 45},
 		"paused 25 h at no known time": {func(in *coverage.Input) { in.Pause = 25 * hour },
 			coverage.Violated, coverage.CodeNegative, 25*hour + 15*minute + 20*minute, -(2*hour + 5*minute), 0},
 		"paused 22 h":  {func(in *coverage.Input) { in.Pause = 22 * hour }, coverage.Holds, coverage.CodeHeadroom, 22*hour + 35*minute, 55 * minute, 1},
 		"a late pause": {func(in *coverage.Input) { in.Pause = 22*hour + 45*minute }, coverage.Violated, coverage.CodeLatePause, 23*hour + 20*minute, 10 * minute, 0},
-		"runs through the window": {func(in *coverage.Input) { weekly(in, 25*hour, false, false) },
+		"runs through the window": {func(in *coverage.Input) { weekly(t, in, 25*hour, false, false) },
 			coverage.Holds, coverage.CodeHeadroom, 50 * minute, 22*hour + 40*minute, 45},
-		"paused in the window": {func(in *coverage.Input) { weekly(in, 25*hour, true, false) },
+		"paused in the window": {func(in *coverage.Input) { weekly(t, in, 25*hour, true, false) },
 			coverage.Violated, coverage.CodeNegative, 25*hour + 30*minute + 20*minute, -(2*hour + 20*minute), 0},
-		"window and pause": {func(in *coverage.Input) { weekly(in, 2*hour, true, false); in.Pause = hour },
+		"window and pause": {func(in *coverage.Input) { weekly(t, in, 2*hour, true, false); in.Pause = hour },
 			coverage.Holds, coverage.CodeHeadroom, 3*hour + 15*minute + 20*minute, 19*hour + 55*minute, 7},
 		"less than the minimum": {func(in *coverage.Input) { in.MinimumHeadroom = 23 * hour }, coverage.Violated, coverage.CodeMinimum, 50 * minute, 22*hour + 40*minute, 45},
 		"exactly the minimum":   {func(in *coverage.Input) { in.MinimumHeadroom = 22*hour + 40*minute }, coverage.Holds, coverage.CodeHeadroom, 50 * minute, 22*hour + 40*minute, 45},
@@ -61,6 +67,12 @@ func TestCheck(t *testing.T) {
 		"two runs at once": {func(in *coverage.Input) { in.Loader.MaxConcurrentRuns = 2 }, coverage.Violated, coverage.CodeHeadroom, 50 * minute, 22*hour + 40*minute, 45},
 		"no runs at all":   {func(in *coverage.Input) { in.Loader.MaxConcurrentRuns = coverage.NoRuns }, coverage.Violated, coverage.CodeHeadroom, 50 * minute, 22*hour + 40*minute, 45},
 		"paused now":       {func(in *coverage.Input) { in.Loader.Paused = true }, coverage.Violated, coverage.CodeHeadroom, 50 * minute, 22*hour + 40*minute, 45},
+	}
+}
+
+func otherCases(t *testing.T) map[string]checkCase {
+	t.Helper()
+	return map[string]checkCase{
 		"continuous": {func(in *coverage.Input) { noCron(in); in.Loader.Trigger.Continuous = true },
 			coverage.Holds, coverage.CodeHeadroom, 41 * minute, 22*hour + 49*minute, 0},
 		"periodic": {func(in *coverage.Input) { noCron(in); in.Loader.Trigger.Periodic = 4 * hour },
@@ -70,7 +82,7 @@ func TestCheck(t *testing.T) {
 		"periodic and window": {func(in *coverage.Input) {
 			noCron(in)
 			in.Loader.Trigger.Periodic = 4 * hour
-			weekly(in, 2*hour, true, false)
+			weekly(t, in, 2*hour, true, false)
 		},
 			coverage.Holds, coverage.CodeHeadroom, 6*hour + 20*minute, 17*hour + 10*minute, 4},
 		"periodic, longer runs": {func(in *coverage.Input) { noCron(in); in.Loader.Trigger.Periodic = 15 * minute },
@@ -88,27 +100,34 @@ func TestCheck(t *testing.T) {
 		"paused for good": {func(in *coverage.Input) {
 			noCron(in)
 			in.Loader.Trigger.Periodic = hour
-			weekly(in, 8*day, true, false)
+			weekly(t, in, 8*day, true, false)
 		}, coverage.Violated, coverage.CodeNeverReads, 0, 0, 0},
 		"silence": {func(in *coverage.Input) { in.SettleClock = coverage.SettleNewestEvent; in.LongestSilence = 23 * hour },
 			coverage.Violated, coverage.CodeSilence, 50 * minute, 22*hour + 40*minute, 45},
 		"bearable silence": {func(in *coverage.Input) { in.SettleClock = coverage.SettleNewestEvent; in.LongestSilence = 22 * hour },
 			coverage.Holds, coverage.CodeHeadroom, 50 * minute, 22*hour + 40*minute, 45},
 		"silence and wall clock": {func(in *coverage.Input) { in.LongestSilence = 100 * hour }, coverage.Holds, coverage.CodeHeadroom, 50 * minute, 22*hour + 40*minute, 45},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			in := incident(t)
-			c.change(&in)
-			v := check(t, in)
-			code := v.Reasons[len(v.Reasons)-1].Code
-			if v.Answer != c.answer || code != c.code {
-				t.Errorf("%s for %q, want %s for %s", v.Answer, v.Reasons, c.answer, c.code)
-			}
-			if v.LongestWait != c.wait || v.Headroom != c.headroom || v.FailedRunsTolerated != c.failures {
-				t.Errorf("wait %s, headroom %s, %d failures, want %s, %s, %d", v.LongestWait, v.Headroom, v.FailedRunsTolerated, c.wait, c.headroom, c.failures)
-			}
-		})
+	}
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	for _, cases := range []map[string]checkCase{scheduleCases(t), otherCases(t)} {
+		for name, c := range cases {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				in := incident(t)
+				c.change(&in)
+				v := check(t, in)
+				code := v.Reasons[len(v.Reasons)-1].Code
+				if v.Answer != c.answer || code != c.code {
+					t.Errorf("%s for %q, want %s for %s", v.Answer, v.Reasons, c.answer, c.code)
+				}
+				if v.LongestWait != c.wait || v.Headroom != c.headroom || v.FailedRunsTolerated != c.failures {
+					t.Errorf("wait %s, headroom %s, %d failures, want %s, %s, %d", v.LongestWait, v.Headroom, v.FailedRunsTolerated, c.wait, c.headroom, c.failures)
+				}
+			})
+		}
 	}
 }
 

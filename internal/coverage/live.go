@@ -1,6 +1,7 @@
 package coverage
 
 import (
+	"math/bits"
 	"time"
 
 	"github.com/watertight-data/terraform-provider-watertight/internal/schedule"
@@ -39,12 +40,13 @@ func newLive(loader schedule.Sequence, window *Window, at time.Time) *live {
 		l.window = window
 	}
 	l.set = l.collect(l.from, l.to)
-	l.fires = l.set.Count(l.from, l.to)
 	words := l.set.Words()
 	l.reach = make([]int32, len(words))
+	l.filled = make([]int32, 0, len(words))
 	for i, word := range words {
 		if word != 0 {
 			l.filled = append(l.filled, int32(i))
+			l.fires += bits.OnesCount64(word)
 		}
 	}
 	return l
