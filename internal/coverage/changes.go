@@ -2,7 +2,6 @@ package coverage
 
 import (
 	"fmt"
-	"slices"
 	"sort"
 	"time"
 
@@ -273,5 +272,4 @@ func (p *proposer) duration() {
 	if l.Overlap == Skip && !l.Trigger.Continuous && p.satisfied(in) {
 		p.add("queue", "false", "true", "let a run that falls due during another one queue behind it")
 	}
-	p.found = slices.Clip(p.found)
 }

@@ -20,9 +20,8 @@ type worst struct {
 	never    bool  // no fire at all, or a last one after which none comes
 }
 
-// The pattern of fires mostly repeats after one of these, counted in words of
-// 64 seconds: a day, two days, a week.
-var lags = [...]int{1350, 2 * 1350, 7 * 1350}
+// dayWords is a day in words of 64 seconds.
+const dayWords = 24 * 60 * 60 / 64
 
 // pass goes over all live fires once.
 type pass struct {
@@ -32,7 +31,7 @@ type pass struct {
 	reach []int32
 	// same is, for each lag, the first word known to differ from the one a lag
 	// before it, or the first not compared yet.
-	same [len(lags)]int
+	same [3]int
 	run  cursor
 	read cursor
 }
@@ -89,7 +88,8 @@ func (p *pass) after(from int64) (fire, read int64, ok bool) {
 
 func (p *pass) repeats(i int) bool {
 	words := p.live.set.Words()
-	for k, lag := range lags {
+	// The pattern of fires mostly repeats after a day, two days or a week.
+	for k, lag := range [...]int{dayWords, 2 * dayWords, 7 * dayWords} {
 		if i < lag || words[i-lag] != words[i] {
 			continue
 		}

@@ -14,7 +14,7 @@ import (
 // yields to the machine's own files and to ZONEINFO, and answers must not
 // depend on either.
 //
-//go:generate sh -c "cp $(go env GOROOT)/lib/time/zoneinfo.zip zoneinfo.zip"
+//go:generate cp $GOROOT/lib/time/zoneinfo.zip zoneinfo.zip
 //go:embed zoneinfo.zip
 var zoneinfo string
 
