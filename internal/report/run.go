@@ -68,7 +68,11 @@ func (r Run) Text(w io.Writer) error {
 			l.line("  %s", r.QueueReason)
 		}
 		for _, t := range r.Failures() {
-			l.line("  task %s: %s: %s", t.Key, t.Outcome(), t.Message)
+			why := ""
+			if t.Message != "" {
+				why = ": " + t.Message
+			}
+			l.line("  task %s: %s%s", t.Key, t.Outcome(), why)
 			if t.Trace != "" {
 				l.line("    %s", excerpt(t.Trace))
 			}

@@ -103,7 +103,7 @@ func (s Status) Text(w io.Writer) error {
 }
 
 func (l Loader) lines(out *lines) {
-	state := "scheduled"
+	state := "not paused"
 	if l.Paused {
 		state = "PAUSED"
 	}
@@ -113,6 +113,8 @@ func (l Loader) lines(out *lines) {
 	}
 	if l.Expression != "" {
 		out.line("  starts by %q, %s", l.Expression, l.ZoneID)
+	} else if l.Trigger == "manual" {
+		out.line("  nothing starts it by itself")
 	} else if l.Trigger != "" {
 		out.line("  starts by %s", l.Trigger)
 	}
