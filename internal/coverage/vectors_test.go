@@ -114,7 +114,7 @@ func TestVectors(t *testing.T) {
 		t.Run(v.ID, func(t *testing.T) {
 			t.Parallel()
 			in := v.input(t)
-			got, err := coverage.Check(in)
+			got, err := coverage.Judge(in)
 			if err != nil {
 				t.Fatal(err)
 			}
