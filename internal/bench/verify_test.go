@@ -28,6 +28,17 @@ func equalTables(b testing.TB, rows int) *workspace.Client {
 			b.Error(err)
 		}
 	})
+	fill(b, w, rows)
+	c, err := workspace.New(workspace.Config{Host: w.Host(), Token: w.Token(), AuthType: "pat", WarehouseID: w.WarehouseID(), RateLimit: 100000})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return c
+}
+
+// fill makes the two tables.
+func fill(b testing.TB, w *local.Workspace, rows int) {
+	b.Helper()
 	for _, sql := range []string{
 		"CREATE SCHEMA IF NOT EXISTS main.events",
 		"CREATE TABLE main.events.src (p INT, seq BIGINT, u TIMESTAMP, payload STRING)",
@@ -45,11 +56,6 @@ func equalTables(b testing.TB, rows int) *workspace.Client {
 			b.Fatal(err)
 		}
 	}
-	c, err := workspace.New(workspace.Config{Host: w.Host(), Token: w.Token(), AuthType: "pat", WarehouseID: w.WarehouseID(), RateLimit: 100000})
-	if err != nil {
-		b.Fatal(err)
-	}
-	return c
 }
 
 func promise() contract.Contract {
