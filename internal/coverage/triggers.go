@@ -163,7 +163,7 @@ func spacedWait(in Input, gap, pauses time.Duration, words, text string) wait {
 	if d > gap {
 		between = d
 		if in.Loader.Overlap == Skip {
-			between = (d + gap - 1) / gap * gap
+			between = (d + gap - 1).Truncate(gap)
 			if in.Loader.Trigger.Periodic == 0 {
 				between = d + gap
 			}

@@ -144,8 +144,6 @@ func TestVectors(t *testing.T) {
 			if v.Expect.Headroom >= 0 && got.Answer == coverage.Violated && !hasReason(got, coverage.CodeLatePause) {
 				t.Errorf("violated for %q with a headroom of %d s", got.Reasons, v.Expect.Headroom)
 			}
-			if got.Answer == coverage.Violated && v.Expect.Headroom >= 0 {
-			}
 		})
 	}
 }

@@ -169,7 +169,7 @@ func multiply(number string, unit time.Duration) (time.Duration, string) {
 	if unit > 1 && d > math.MaxInt64/unit {
 		return 0, "is longer than 292 years"
 	}
-	d *= unit
+	d *= unit //nolint:durationcheck // d is a bare number until here
 	if !point {
 		return d, ""
 	}
