@@ -28,7 +28,7 @@ func lowHeadroomOnly(v coverage.Verdict) bool {
 		switch r.Code {
 		case coverage.CodeMinimum:
 			low = true
-		case coverage.CodeNegative, coverage.CodeNeverReads, coverage.CodeLoaderPaused, coverage.CodeConcurrentRuns, coverage.CodeNoRuns, coverage.CodeSilence:
+		case coverage.CodeNegative, coverage.CodeNeverReads, coverage.CodeLoaderPaused, coverage.CodeConcurrentRuns, coverage.CodeNoRuns, coverage.CodeSilence, coverage.CodeLatePause:
 			return false
 		}
 	}
