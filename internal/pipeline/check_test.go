@@ -3,6 +3,7 @@ package pipeline_test
 import (
 	"encoding/json"
 	"errors"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -135,7 +136,7 @@ func TestSetPause(t *testing.T) {
 		}
 		writes := 0
 		for _, q := range b.Requests() {
-			if q.Method == "POST" {
+			if q.Method == http.MethodPost {
 				writes++
 				var body struct {
 					Settings map[string]any `json:"new_settings"`

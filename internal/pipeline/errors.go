@@ -2,7 +2,7 @@ package pipeline
 
 import "errors"
 
-// ErrConfiguration: what was asked cannot be right: a job without a contract, a column that is not there. Nothing was
+// ErrConfiguration says that what was asked cannot be right: a job without a contract, a column that is not there. Nothing was
 // compared. The error that carries it names place, value and fix.
 var ErrConfiguration = errors.New("configuration")
 

@@ -76,7 +76,7 @@ func TestRunLostAnswer(t *testing.T) {
 			tokens := map[string]bool{}
 			for _, r := range b.Requests() {
 				if r.Route == runNow {
-					_, after, _ := strings.Cut(string(r.Body), `"idempotency_token":"`)
+					_, after, _ := strings.Cut(r.Body, `"idempotency_token":"`)
 					token, _, _ := strings.Cut(after, `"`)
 					tokens[token] = true
 				}

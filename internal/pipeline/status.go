@@ -168,13 +168,11 @@ func SetPause(ctx context.Context, w Pausable, nameOrID string, paused bool) (Pa
 		r.Changed = true
 	}
 	// The deadline is said where it can be told; the pause stands whether or not.
-	c, err := contractOf(j)
-	if err != nil {
-		return r, nil
-	}
-	if now, err := w.Now(ctx); err == nil {
-		if found, err := check(ctx, w, j, c, nil, CheckOptions{At: now}); err == nil {
-			r.Deadline = found.Deadline
+	if c, err := contractOf(j); err == nil {
+		if now, err := w.Now(ctx); err == nil {
+			if found, err := check(ctx, w, j, c, nil, CheckOptions{At: now}); err == nil {
+				r.Deadline = found.Deadline
+			}
 		}
 	}
 	return r, nil

@@ -54,7 +54,6 @@ func joined(rows Rows, fill func(piece, *Range) error) iter.Seq2[Range, error] {
 			if open != nil && !yield(*open, nil) {
 				return
 			}
-			open = nil
 			if err != nil {
 				yield(Range{}, err)
 				return
