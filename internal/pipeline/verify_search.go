@@ -145,10 +145,11 @@ func (v *verifier) explain(ctx context.Context, segments []reconcile.Span) error
 	}
 }
 
-// settled reports whether every gap left is known to have never been in the source.
+// settled reports whether reading on can explain none of the gaps that are left: each is known to have never been in
+// the source, or lies too far back.
 func (v *verifier) settled() (bool, error) {
 	for g, err := range v.gaps.All() {
-		if err != nil || !v.search.NeverThere(g) {
+		if err != nil || v.search.Reachable(g) && !v.search.NeverThere(g) {
 			return false, err
 		}
 	}

@@ -21,11 +21,11 @@ func (s *Screen) Restarted() []Span {
 // SameKeys counts the keys inside the spans that both tables hold, and those of them whose event times differ by more
 // than a day: partition, both, different.
 func (s Statements) SameKeys(spans []Span) string {
-	return fmt.Sprintf(`SELECT CAST(p AS STRING) AS partition, count(*) AS both, count(CASE WHEN apart > %d THEN 1 END) AS different
+	return fmt.Sprintf(`SELECT CAST(p AS STRING) AS part, count(*) AS shared, count(CASE WHEN apart > %d THEN 1 END) AS different
 FROM (SELECT s.p AS p, abs(unix_micros(s.u) - unix_micros(t.u)) AS apart
 FROM (SELECT p, seq, max(u) AS u FROM (%s) AS r WHERE %s AND %s GROUP BY p, seq) AS s
 JOIN (SELECT p, seq, max(u) AS u FROM (%s) AS r WHERE %s AND %s GROUP BY p, seq) AS t ON s.p = t.p AND s.seq = t.seq) AS j
-GROUP BY p ORDER BY partition`, int64(microsPerDay), s.rows(s.Source, s.Source.Version), known, s.within(spans), s.rows(s.Target, s.Target.Version), known, s.within(spans))
+GROUP BY p ORDER BY part`, int64(microsPerDay), s.rows(s.Source, s.Source.Version), known, s.within(spans), s.rows(s.Target, s.Target.Version), known, s.within(spans))
 }
 
 // Sameness is a row of SameKeys.

@@ -184,10 +184,22 @@ func (s *Search) Want(gaps iter.Seq2[Gap, error]) ([]int64, error) {
 	return pick[:min(len(pick), BatchVersions)], nil
 }
 
+// Reachable reports whether a row of the gap can be in a readable version at all, had it left the source roughly when
+// its neighbours did: two windows and a day after their event times at the latest. It saves reading versions for gaps
+// of long ago, again and again.
+func (s *Search) Reachable(g Gap) bool {
+	if len(s.Candidates) == 0 {
+		return false
+	}
+	const margin = 24 * time.Hour
+	oldest := s.Candidates[len(s.Candidates)-1]
+	return !g.Timed || s.Window == 0 || !instant(max(g.Earlier, g.Later)).Add(2*s.Window+margin).Before(oldest.Committed)
+}
+
 // guess picks the versions before the commits that took the gap's rows away, if they left the source as their
 // neighbours did: one window after their event time.
 func (s *Search) guess(g Gap) []int64 {
-	if len(s.Candidates) == 0 {
+	if !s.Reachable(g) {
 		return nil
 	}
 	if !g.Timed || s.Window == 0 {

@@ -59,7 +59,7 @@ type SlotGroup struct {
 // and highest sequence, sum of offsets.
 func (s Statements) SourceSlots(slots []Slot) string {
 	group := func(timed, due int, day string, where, by string) string {
-		return fmt.Sprintf("SELECT CAST(p AS STRING) AS partition, %d AS timed, %d AS due, %s AS day, n, keyed, low, high, offsets "+
+		return fmt.Sprintf("SELECT CAST(p AS STRING) AS part, %d AS timed, %d AS due, %s AS day, n, keyed, low, high, offsets "+
 			"FROM (SELECT p%s, count(*) AS n, count(seq) AS keyed, min(seq) AS low, max(seq) AS high, sum(seq & %d) AS offsets FROM (%s) AS r WHERE %s GROUP BY p%s) AS g",
 			timed, due, day, by, s.block()-1, s.rows(s.Source, s.Source.Version), where, strings.ReplaceAll(by, " AS day", ""))
 	}

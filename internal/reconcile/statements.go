@@ -73,19 +73,19 @@ func (s Statements) TargetBlocks(spans []Span) string {
 	if len(spans) > 0 {
 		where = " WHERE " + s.within(spans)
 	}
-	return fmt.Sprintf(`SELECT CAST(p AS STRING) AS partition, block, n, low, high, mix
+	return fmt.Sprintf(`SELECT CAST(p AS STRING) AS part, block, n, low, high, mix
 FROM (SELECT p, seq DIV %[1]d AS block, count(*) AS n, min(seq) AS low, max(seq) AS high, %[2]s AS mix
 FROM (%[3]s) AS r%[4]s GROUP BY p, seq DIV %[1]d) AS b
-ORDER BY partition, block`, s.block(), s.mix(), s.keys(s.Target, s.Target.Version), where)
+ORDER BY part, block`, s.block(), s.mix(), s.keys(s.Target, s.Target.Version), where)
 }
 
 // SourceBlocks scans the source inside the spans: partition, block, rows, rows with an event time, lowest and highest
 // sequence, earliest and latest event time, mixed XOR; by partition and block.
 func (s Statements) SourceBlocks(spans []Span) string {
-	return fmt.Sprintf(`SELECT CAST(p AS STRING) AS partition, block, n, timed, low, high, unix_micros(earliest) AS earliest, unix_micros(latest) AS latest, mix
+	return fmt.Sprintf(`SELECT CAST(p AS STRING) AS part, block, n, timed, low, high, unix_micros(earliest) AS earliest, unix_micros(latest) AS latest, mix
 FROM (SELECT p, seq DIV %[1]d AS block, count(*) AS n, count(u) AS timed, min(seq) AS low, max(seq) AS high, min(u) AS earliest, max(u) AS latest, %[2]s AS mix
 FROM (%[3]s) AS r WHERE p IS NOT NULL AND seq IS NOT NULL AND %[4]s GROUP BY p, seq DIV %[1]d) AS b
-ORDER BY partition, block`, s.block(), s.mix(), s.rows(s.Source, s.Source.Version), s.within(spans))
+ORDER BY part, block`, s.block(), s.mix(), s.rows(s.Source, s.Source.Version), s.within(spans))
 }
 
 // literal writes a partition as it stands in the column.

@@ -10,12 +10,12 @@ const known = "p IS NOT NULL AND seq IS NOT NULL AND u IS NOT NULL"
 // Split counts the rows of the source inside the spans: partition, block, due (1 or 0), day, rows, rows above the
 // watermark, lowest and highest sequence; by partition and block.
 func (s Statements) Split(spans []Span, marks []Mark) string {
-	return fmt.Sprintf(`SELECT CAST(p AS STRING) AS partition, block, due, day, n, above, low, high
+	return fmt.Sprintf(`SELECT CAST(p AS STRING) AS part, block, due, day, n, above, low, high
 FROM (SELECT p, block, due, day, count(*) AS n, sum(CASE WHEN fresh THEN 1 ELSE 0 END) AS above, min(seq) AS low, max(seq) AS high
 FROM (SELECT p, seq, seq DIV %d AS block, CASE WHEN %s THEN 1 ELSE 0 END AS due, %s AS day, %s AS fresh
 FROM (%s) AS r WHERE %s AND %s) AS d
 GROUP BY p, block, due, day) AS g
-ORDER BY partition, block, due, day`, s.block(), s.isDue("u"), day, s.above(marks), s.rows(s.Source, s.Source.Version), known, s.within(spans))
+ORDER BY part, block, due, day`, s.block(), s.isDue("u"), day, s.above(marks), s.rows(s.Source, s.Source.Version), known, s.within(spans))
 }
 
 // SourceSurplus counts the rows of the source inside the spans that repeat a key, but for the earliest of each: due,
@@ -42,20 +42,20 @@ UNION ALL SELECT p, seq, u, 'doomed' AS state FROM m WHERE NOT (%s) AND NOT (%s)
 
 // islands folds the rows of a relation with p, seq, u and one more column into ranges cut by day.
 func islands(relation, kind string) string {
-	return fmt.Sprintf(`SELECT CAST(p AS STRING) AS partition, %[2]s, island, day, low, high, n, unix_micros(earliest) AS earliest, unix_micros(latest) AS latest
+	return fmt.Sprintf(`SELECT CAST(p AS STRING) AS part, %[2]s, island, day, low, high, n, unix_micros(earliest) AS earliest, unix_micros(latest) AS latest
 FROM (SELECT p, %[2]s, island, day, min(seq) AS low, max(seq) AS high, count(*) AS n, min(u) AS earliest, max(u) AS latest
 FROM (SELECT p, %[2]s, seq, u, %[3]s AS day, seq - row_number() OVER (PARTITION BY p, %[2]s ORDER BY seq) AS island FROM %[1]s) AS i
 GROUP BY p, %[2]s, island, day) AS g
-ORDER BY %[2]s, partition, island, day`, relation, kind, day)
+ORDER BY %[2]s, part, island, day`, relation, kind, day)
 }
 
 // Duplicates lists the keys of the target inside the spans that occur more than once, as ranges: partition, lowest and
 // highest sequence, keys, surplus rows.
 func (s Statements) Duplicates(spans []Span) string {
-	return fmt.Sprintf(`SELECT CAST(p AS STRING) AS partition, min(seq) AS low, max(seq) AS high, count(*) AS n, sum(copies - 1) AS surplus
+	return fmt.Sprintf(`SELECT CAST(p AS STRING) AS part, min(seq) AS low, max(seq) AS high, count(*) AS n, sum(copies - 1) AS surplus
 FROM (SELECT p, seq, copies, seq - row_number() OVER (PARTITION BY p ORDER BY seq) AS island
 FROM (SELECT p, seq, count(*) AS copies FROM (%s) AS r WHERE p IS NOT NULL AND seq IS NOT NULL AND %s GROUP BY p, seq HAVING count(*) > 1) AS d) AS i
-GROUP BY p, island ORDER BY partition, low`, s.keys(s.Target, s.Target.Version), s.within(spans))
+GROUP BY p, island ORDER BY part, low`, s.keys(s.Target, s.Target.Version), s.within(spans))
 }
 
 // Gaps lists the sequences that neither table holds between the keys inside the spans: partition, first and last
@@ -71,8 +71,8 @@ func (s Statements) Gaps(spans []Span, read []int64) string {
 	}
 	return fmt.Sprintf(`WITH k AS (SELECT p, seq, max(u) AS u FROM (%s) AS b WHERE p IS NOT NULL AND seq IS NOT NULL AND %s GROUP BY p, seq),
 g AS (SELECT p, seq, u, lead(seq) OVER (PARTITION BY p ORDER BY seq) AS follower, lead(u) OVER (PARTITION BY p ORDER BY seq) AS later FROM k)
-SELECT CAST(p AS STRING) AS partition, seq + 1 AS low, follower - 1 AS high, unix_micros(u) AS earlier, unix_micros(later) AS later
-FROM g WHERE follower > seq + 1 ORDER BY partition, low`,
+SELECT CAST(p AS STRING) AS part, seq + 1 AS low, follower - 1 AS high, unix_micros(u) AS earlier, unix_micros(later) AS later
+FROM g WHERE follower > seq + 1 ORDER BY part, low`,
 		strings.Join(parts, "\nUNION ALL "), s.within(spans))
 }
 
@@ -81,7 +81,7 @@ FROM g WHERE follower > seq + 1 ORDER BY partition, low`,
 func (s Statements) Extents(versions []int64) string {
 	var parts []string
 	for _, v := range versions {
-		parts = append(parts, fmt.Sprintf("SELECT %d AS version, CAST(p AS STRING) AS partition, count(*) AS n, min(seq) AS low, max(seq) AS high, "+
+		parts = append(parts, fmt.Sprintf("SELECT %d AS version, CAST(p AS STRING) AS part, count(*) AS n, min(seq) AS low, max(seq) AS high, "+
 			"count(CASE WHEN %[3]s THEN 1 END) AS due, min(CASE WHEN %[3]s THEN seq END) AS due_low, max(CASE WHEN %[3]s THEN seq END) AS due_high "+
 			"FROM (%[2]s) AS r WHERE p IS NOT NULL AND seq IS NOT NULL GROUP BY p", v, s.rows(s.Source, v), s.isDue("u")))
 	}
