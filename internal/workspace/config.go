@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -12,7 +13,8 @@ import (
 )
 
 // Config names a workspace and how to reach it. Every empty field is filled by the SDK's own chain: its environment
-// variable, then the profile in the configuration file, then the SDK's default.
+// variable, then the profile in the configuration file, then the SDK's default. With Profile set the environment is
+// passed over.
 type Config struct {
 	Host, Token, Profile, ConfigFile, AuthType string
 	AccountID, WorkspaceID                     string
@@ -66,8 +68,8 @@ func (c Config) resolve() (*config.Config, error) {
 		WarehouseID: c.WarehouseID, RateLimitPerSecond: c.RateLimit,
 		HTTPTimeoutSeconds: seconds(c.HTTPTimeout),
 	}
-	for _, l := range []config.Loader{config.ConfigAttributes, config.ConfigFile} {
-		if err := l.Configure(s); err != nil {
+	for _, load := range c.sources() {
+		if err := load(s); err != nil {
 			return nil, &Error{Op: "read the Databricks configuration", Err: err, Hint: "Correct the profile, or name another one with profile or DATABRICKS_CONFIG_PROFILE."}
 		}
 	}
@@ -80,6 +82,28 @@ func (c Config) resolve() (*config.Config, error) {
 			Hint: "Keep one way to authenticate, or choose it with auth_type or DATABRICKS_AUTH_TYPE."}
 	}
 	return s, nil
+}
+
+// sources fills what is empty: from the environment, then from the profile. A profile that is named as an argument is
+// meant: the environment's host or token must not take its place, so only the file's own path and the warehouse come
+// from there.
+func (c Config) sources() []func(*config.Config) error {
+	if c.Profile == "" {
+		return []func(*config.Config) error{config.ConfigAttributes.Configure, config.ConfigFile.Configure}
+	}
+	file := func(s *config.Config) error {
+		environment := &config.Config{}
+		if err := config.ConfigAttributes.Configure(environment); err != nil {
+			return err
+		}
+		s.ConfigFile = cmp.Or(s.ConfigFile, environment.ConfigFile)
+		if err := config.ConfigFile.Configure(s); err != nil {
+			return err
+		}
+		s.WarehouseID = cmp.Or(s.WarehouseID, environment.WarehouseID)
+		return nil
+	}
+	return []func(*config.Config) error{file}
 }
 
 // noHost says where a host was looked for, as the SDK's loaders did it.
@@ -103,7 +127,11 @@ func (c Config) noHost(s *config.Config) error {
 	case err != nil:
 		found = fmt.Sprintf("%s (no such file)", file)
 	}
-	return &Error{Op: "find the workspace", Err: fmt.Errorf("%w: looked for it in the host argument (not set), DATABRICKS_HOST (not set) and %s; no request was made", ErrNoHost, found),
+	variable := "not set"
+	if c.Profile != "" {
+		variable = "not read, since a profile is named"
+	}
+	return &Error{Op: "find the workspace", Err: fmt.Errorf("%w: looked for it in the host argument (not set), DATABRICKS_HOST (%s) and %s; no request was made", ErrNoHost, variable, found),
 		Hint: "Set host, or DATABRICKS_HOST, to the workspace's URL, or name a profile with DATABRICKS_CONFIG_PROFILE. For a workspace on this machine: watertight local serve."}
 }
 

@@ -186,3 +186,31 @@ func TestNow(t *testing.T) {
 		t.Errorf("a workspace without that path: %s, %v", now, err)
 	}
 }
+
+// A profile that is named is meant: the environment's workspace must not answer in its place.
+func TestNamedProfileGoesBeforeTheEnvironment(t *testing.T) {
+	bare(t)
+	file := filepath.Join(t.TempDir(), "cfg")
+	if err := os.WriteFile(file, []byte("[prod]\nhost = https://prod.example.com\ntoken = of-prod\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("DATABRICKS_HOST", "https://other.example.com")
+	t.Setenv("DATABRICKS_TOKEN", "of-other")
+	t.Setenv("DATABRICKS_CONFIG_FILE", file)
+	t.Setenv("DATABRICKS_WAREHOUSE_ID", "w1")
+
+	c, err := workspace.New(workspace.Config{Profile: "prod"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Host() != "https://prod.example.com" || c.WarehouseID() != "w1" {
+		t.Errorf("host %s, warehouse %s", c.Host(), c.WarehouseID())
+	}
+	if c, err := workspace.New(workspace.Config{Profile: "nope"}); err == nil {
+		t.Errorf("a profile that is not there led to %s", c.Host())
+	}
+	t.Setenv("DATABRICKS_CONFIG_FILE", file+".missing")
+	if _, err := workspace.New(workspace.Config{Profile: "prod"}); !errors.Is(err, workspace.ErrNoHost) || !strings.Contains(err.Error(), "not read, since a profile is named") {
+		t.Errorf("without the file: %v", err)
+	}
+}
