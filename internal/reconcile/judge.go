@@ -185,7 +185,7 @@ func (t *Tally) implied() []Reason {
 		d = append(d, Reason{CodeUndecidable, fmt.Sprintf("%d sequence numbers are in neither table and in no version of the source that was read: an upstream gap, or a loss whose trace is gone", n)})
 	}
 	if n := t.UpstreamGaps; n > 0 {
-		t.Note(CodeUpstreamGap, "%d sequence numbers between rows of the target never were in the source", n)
+		t.Note(CodeUpstreamGap, "%d sequence numbers that the target lacks were in no version of the source up to the one judged", n)
 	}
 	if n := t.EarlyRemovals; n > 0 {
 		t.Note(CodeEarlyRemoval, "%d rows left the source before they were due by the cutoff", n)

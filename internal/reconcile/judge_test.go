@@ -35,7 +35,7 @@ func TestJudge(t *testing.T) {
 		{"null keys of the target", []func(*Tally){loaded(10), func(t *Tally) { t.TargetNullKeys = 2 }}, Inconclusive, "2 rows of the target have a null key"},
 		{"null event times", []func(*Tally){loaded(10), func(t *Tally) { t.NullTimes = 2 }}, Inconclusive, "2 rows of the source have no event time"},
 		{"S08 WordPress/openverse-catalog#800 duplicates only", []func(*Tally){loaded(10), func(t *Tally) { t.Counts.Duplicates = 2 }}, Pass, "2 rows of the target repeat a key"},
-		{"upstream gaps only", []func(*Tally){loaded(10), func(t *Tally) { t.UpstreamGaps = 2 }}, Pass, "2 sequence numbers between rows of the target never were in the source"},
+		{"upstream gaps only", []func(*Tally){loaded(10), func(t *Tally) { t.UpstreamGaps = 2 }}, Pass, "2 sequence numbers that the target lacks were in no version of the source up to the one judged"},
 		{"S06 delta-io/delta#5864 history metrics only", []func(*Tally){loaded(10), func(t *Tally) { t.Note(CodeMetrics, "805 claimed, 733 counted") }}, Pass, "805 claimed"},
 	}
 	for _, tt := range tests {

@@ -72,7 +72,7 @@ func (s Statements) Gaps(spans []Span, read []int64) string {
 	return fmt.Sprintf(`WITH k AS (SELECT p, seq, max(u) AS u FROM (%s) AS b WHERE p IS NOT NULL AND seq IS NOT NULL AND %s GROUP BY p, seq),
 g AS (SELECT p, seq, u, lead(seq) OVER (PARTITION BY p ORDER BY seq) AS follower, lead(u) OVER (PARTITION BY p ORDER BY seq) AS later FROM k)
 SELECT CAST(p AS STRING) AS part, seq + 1 AS low, follower - 1 AS high, unix_micros(u) AS earlier, unix_micros(later) AS later
-FROM g WHERE follower > seq + 1 ORDER BY part, low`,
+FROM g WHERE follower - 1 > seq ORDER BY part, low`,
 		strings.Join(parts, "\nUNION ALL "), s.within(spans))
 }
 
