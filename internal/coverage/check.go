@@ -115,7 +115,7 @@ func judgeHeadroom(in Input, v *Verdict, w wait) {
 		v.add(Violated, CodeNegative, text+": rows expire before they are read")
 	case v.Headroom < in.MinimumHeadroom:
 		v.add(Violated, CodeMinimum, text+"; "+textMinimum(in))
-	default:
+	case in.Loader.MaxDuration > 0:
 		v.add(Holds, CodeHeadroom, text)
 	}
 	if in.Loader.MaxDuration == 0 {

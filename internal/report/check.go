@@ -2,6 +2,7 @@ package report
 
 import (
 	"io"
+	"slices"
 	"time"
 
 	"github.com/watertight-data/terraform-provider-watertight/internal/coverage"
@@ -35,8 +36,12 @@ func answer(a coverage.Answer) string {
 	return string(a)
 }
 
-// reckoned reports whether the arithmetic means something: there is a next read, and a limit.
+// reckoned reports whether the arithmetic means something: there is a next read, a limit, and a bound of a run. Without
+// such a bound a violation is certain all the same.
 func reckoned(v coverage.Verdict) (wait, headroom bool) {
+	if v.Answer == coverage.Unknown && slices.ContainsFunc(v.Reasons, func(r coverage.Reason) bool { return r.Code == coverage.CodeDurationUnbound }) {
+		return false, false
+	}
 	wait = !v.NeverReadsAgain && v.LongestWait > 0
 	return wait, wait && v.Limit > 0
 }
