@@ -107,6 +107,10 @@ func (m loaderJobModel) validateSettings(diags *diag.Diagnostics) {
 		reported[p.Place()] = true
 		diags.AddAttributeError(settingsPath(p.Path), p.Summary, "settings."+p.Place()+": "+sentence(p.Detail))
 	}
+	if tasks, ok := written.settings["tasks"]; !diags.HasError() && (!ok || isEmptyList(tasks)) {
+		diags.AddAttributeError(path.Root("settings"), "A loader without tasks",
+			"settings.tasks is empty or missing: such a job succeeds at once and loads nothing. Name at least one task, as tasks = [{ task_key = \"load\", ... }].")
+	}
 	tags, _ := written.settings["tags"].(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(tags)) {
 		if strings.HasPrefix(name, contract.TagPrefix) && !reported["tags."+name] {
@@ -126,4 +130,9 @@ func settingsPath(steps []any) path.Path {
 		}
 	}
 	return root
+}
+
+func isEmptyList(v any) bool {
+	list, ok := v.([]any)
+	return v == nil || ok && len(list) == 0
 }

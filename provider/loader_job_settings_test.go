@@ -24,6 +24,8 @@ func TestLoaderJobRefusals(t *testing.T) {
 		{"owned by an attribute", loaderWith("", `{ name = "other", tasks = [] }`), "settings.name"},
 		{"a tag of the contract", loaderWith("", `{ tags = { watertight_source = "x" }, tasks = [] }`), "settings.tags.watertight_source"},
 		{"settings that are a text", loaderWith("", `"tasks"`), "settings must be an object"},
+		{"no tasks", loaderWith("", `{ tasks = [] }`), "settings.tasks"},
+		{"nothing at all", loaderWith("", `{}`), "settings.tasks"},
 		// J29 MicrosoftDocs/azure-docs#44131: five fields are refused here and not at run time.
 		{"five fields", loader(`  schedule = { quartz_cron_expression = "0/15 * * * *", timezone_id = "UTC" }`), "schedule.quartz_cron_expression"},
 		{"both day fields", loader(`  schedule = { quartz_cron_expression = "0 0 2 1 * MON", timezone_id = "UTC" }`), "schedule.quartz_cron_expression"},
