@@ -64,14 +64,26 @@ func localFeed(c *cli.Context, env *Env) (run.ExitCode, error) {
 // feed reads a change of the feed in the words of the control route.
 func (r *reader) feed() (change map[string]any, silence time.Duration) {
 	change = map[string]any{}
-	lengths := []struct{ flag, field string }{{"every", "every"}, {"disorder", "disorder"}, {"straggler-delay", "straggler_delay"},
-		{"tick", "tick"}, {"window", "window"}, {"expire-every", "expire_every"}}
+	lengths := []struct {
+		flag, field string
+		zero        bool
+	}{{"every", "every", false}, {"disorder", "disorder", true}, {"straggler-delay", "straggler_delay", true},
+		{"tick", "tick", false}, {"window", "window", false}, {"expire-every", "expire_every", false}}
 	for _, l := range lengths {
-		if r.c.IsSet(l.flag) {
-			change[l.field] = r.latency(l.flag).String()
+		if !r.c.IsSet(l.flag) {
+			continue
 		}
+		before := len(r.problems)
+		d := r.latency(l.flag)
+		if d == 0 && !l.zero && len(r.problems) == before {
+			r.problem("--%s %s: it must be longer than zero, such as 10m", l.flag, r.c.String(l.flag))
+		}
+		change[l.field] = d.String()
 	}
 	if r.c.IsSet("partitions") {
+		if r.c.Int("partitions") < 1 {
+			r.problem("--partitions %d: there must be one at least", r.c.Int("partitions"))
+		}
 		change["partitions"] = r.c.Int("partitions")
 	}
 	if r.c.IsSet("stragglers") {

@@ -65,7 +65,7 @@ func contractOf(j workspace.Job) (contract.Contract, error) {
 			Hint: "Apply the watertight_loader_job that declares it again, or correct the tag."}
 	case !found:
 		return c, &ConfigurationError{Subject: jobText(j), Reason: "it has no contract: none of its tags begins with watertight_",
-			Hint: "Declare it as a watertight_loader_job, or give --source, --target, --key and --event-time."}
+			Hint: "Declare it as a watertight_loader_job. Without a contract, watertight verify takes --source, --target, --key, --event-time and --settle-delay instead of a job."}
 	}
 	return c, problems(c)
 }
