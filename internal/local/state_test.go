@@ -106,6 +106,29 @@ func TestCorruptStateIsRefused(t *testing.T) {
 	}
 }
 
+func TestCorruptTablesAreRefused(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	w, err := Open(t.Context(), Options{Dir: dir, Empty: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file, broken := filepath.Join(dir, tablesName), []byte("no database")
+	if err := os.WriteFile(file, broken, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Open(t.Context(), Options{Dir: dir, Empty: true})
+	if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), "move "+dir+" away") {
+		t.Error(err)
+	}
+	if got, err := os.ReadFile(file); err != nil || string(got) != string(broken) {
+		t.Error("the file was changed")
+	}
+}
+
 func TestListenAddress(t *testing.T) {
 	t.Parallel()
 	w := open(t)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -104,7 +105,7 @@ func (w *Workspace) open(ctx context.Context) error {
 	w.mux = w.routes()
 	if w.engine = w.options.Engine; w.engine == nil {
 		if w.engine, err = openEngine(ctx, w.dir.root()); err != nil {
-			return err
+			return w.unopened(ctx, err, fresh)
 		}
 		w.owned = true
 	}
@@ -123,6 +124,15 @@ func (w *Workspace) open(ctx context.Context) error {
 		return w.resume(ctx)
 	}
 	return nil
+}
+
+// unopened tells tables that cannot be read from an engine that is not there.
+func (w *Workspace) unopened(ctx context.Context, err error, fresh bool) error {
+	if fresh || ctx.Err() != nil || errors.Is(err, ErrNoEngine) {
+		return err
+	}
+	return fmt.Errorf("%w: %s: %w; nothing was changed: restore that file, or move %s away to start anew",
+		ErrCorrupt, filepath.Join(w.dir.root(), tablesName), err, w.dir.root())
 }
 
 // Close ends the server, cancels what runs, saves and releases the state. It can be called twice.
