@@ -19,7 +19,7 @@ type connection struct {
 func connectionFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "host", Usage: "`URL` of the workspace (else DATABRICKS_HOST, else the profile)", Category: "Workspace:"},
-		&cli.StringFlag{Name: "profile", Usage: "`NAME` of a profile in ~/.databrickscfg (else DATABRICKS_CONFIG_PROFILE)", Category: "Workspace:"},
+		&cli.StringFlag{Name: "profile", Usage: "`NAME` of a profile in ~/.databrickscfg, read instead of the environment (else DATABRICKS_CONFIG_PROFILE)", Category: "Workspace:"},
 		&cli.StringFlag{Name: "warehouse-id", Usage: "`ID` of the SQL warehouse for statements (else DATABRICKS_WAREHOUSE_ID)", Category: "Workspace:"},
 		&cli.StringFlag{Name: "retry-timeout", Usage: "`LENGTH` for which one call that fails is tried again (5m unless given)", Category: "Workspace:"},
 	}

@@ -55,7 +55,7 @@ func configurationAttributes() map[string]schema.Attribute {
 	}
 	return map[string]schema.Attribute{
 		"host":                         text("URL of the workspace, `https://...`. Environment: `DATABRICKS_HOST`. Where it is found nowhere, the error says where it was looked for and no call is made."),
-		"profile":                      text("Profile of the configuration file. Environment: `DATABRICKS_CONFIG_PROFILE`."),
+		"profile":                      text("Profile of the configuration file. Named here, it is read instead of the other variables of the environment. Environment: `DATABRICKS_CONFIG_PROFILE`."),
 		"config_file":                  text("Configuration file. Environment: `DATABRICKS_CONFIG_FILE`; otherwise `~/.databrickscfg`."),
 		"auth_type":                    text("The one way to authenticate, as the SDK names it (`pat`, `oauth-m2m`, `databricks-cli`, `azure-client-secret`, `github-oidc`, ...); its error is then shown instead of a general one. Environment: `DATABRICKS_AUTH_TYPE`. Unset: every way the configuration allows, in the SDK's order."),
 		"token":                        secret("Personal access token. Environment: `DATABRICKS_TOKEN`."),
