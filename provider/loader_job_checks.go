@@ -3,8 +3,6 @@ package provider
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -102,21 +100,13 @@ func (m loaderJobModel) validateSettings(diags *diag.Diagnostics) {
 	if m.Settings.IsUnknown() {
 		return
 	}
-	written, reported := m.written(diags), map[string]bool{}
+	written := m.written(diags)
 	for _, p := range jobspec.Validate(written.settings) {
-		reported[p.Place()] = true
 		diags.AddAttributeError(settingsPath(p.Path), p.Summary, "settings."+p.Place()+": "+sentence(p.Detail))
 	}
 	if tasks, ok := written.settings["tasks"]; !diags.HasError() && (!ok || isEmptyList(tasks)) {
 		diags.AddAttributeError(path.Root("settings"), "A loader without tasks",
 			"settings.tasks is empty or missing: such a job succeeds at once and loads nothing. Name at least one task, as tasks = [{ task_key = \"load\", ... }].")
-	}
-	tags, _ := written.settings["tags"].(map[string]any)
-	for _, name := range slices.Sorted(maps.Keys(tags)) {
-		if strings.HasPrefix(name, contract.TagPrefix) && !reported["tags."+name] {
-			diags.AddAttributeError(settingsPath([]any{"tags"}), "A tag of the contract", fmt.Sprintf(
-				"settings.tags.%s: tags that begin with %s carry the contract and are written from the attributes of this resource. Take it out.", name, contract.TagPrefix))
-		}
 	}
 }
 

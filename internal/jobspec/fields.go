@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/databricks/databricks-sdk-go/service/jobs"
+
+	"github.com/watertight-data/terraform-provider-watertight/internal/contract"
 )
 
 // newer are fields that the SDK's types lack, by the pattern of the object they are in.
@@ -135,13 +137,13 @@ func Owned(s Settings) []Problem {
 	}
 	var tags []string
 	for k := range object(s["tags"]) {
-		if strings.HasPrefix(k, "watertight_") {
+		if strings.HasPrefix(k, contract.TagPrefix) {
 			tags = append(tags, k)
 		}
 	}
 	slices.Sort(tags)
 	for _, k := range tags {
-		add([]any{"tags", k}, strings.TrimPrefix(k, "watertight_"))
+		add([]any{"tags", k}, strings.TrimPrefix(k, contract.TagPrefix))
 	}
 	return out
 }
