@@ -36,22 +36,8 @@ type Env struct {
 func SystemEnv(version string) *Env {
 	return &Env{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: version,
-		Lookup: os.LookupEnv, Environ: os.Environ, Now: time.Now, Sleep: sleep, Width: terminalWidth,
+		Lookup: os.LookupEnv, Environ: os.Environ, Now: time.Now, Sleep: workspace.Sleep, Width: terminalWidth,
 		CacheDir: os.UserCacheDir, Executable: os.Executable, Workspace: workspace.New,
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 

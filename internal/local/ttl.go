@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/watertight-data/terraform-provider-watertight/internal/contract"
 	"github.com/watertight-data/terraform-provider-watertight/internal/local/engine"
 )
 
@@ -47,8 +48,8 @@ func (w *Workspace) runTTL(ctx context.Context, at time.Time) error {
 }
 
 func (w *Workspace) applyTTL(ctx context.Context, t engine.Table, at time.Time) error {
-	column := t.Properties["autottl.timestampColumn"]
-	setting := t.Properties["autottl.expireInDays"]
+	column := t.Properties[contract.PropertyAutoTTLColumn]
+	setting := t.Properties[contract.PropertyAutoTTLDays]
 	if column == "" || setting == "" {
 		return nil
 	}

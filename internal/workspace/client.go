@@ -43,7 +43,7 @@ func New(c Config) (*Client, error) {
 		w.budget = defaultRetryTimeout
 	}
 	if w.sleep == nil {
-		w.sleep = sleep
+		w.sleep = Sleep
 	}
 	return w, nil
 }

@@ -139,7 +139,8 @@ func seconds(d time.Duration) int {
 	return int((d + time.Second - 1) / time.Second)
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
+// Sleep waits in real time; it returns early with the error of a context that ends.
+func Sleep(ctx context.Context, d time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
