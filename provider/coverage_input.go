@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/watertight-data/terraform-provider-watertight/internal/contract"
 	"github.com/watertight-data/terraform-provider-watertight/internal/coverage"
@@ -23,10 +24,15 @@ type linked struct {
 
 // read opens the links. The caller has made sure that they are known.
 func (m optimizeJobModel) read(ctx context.Context, diags *diag.Diagnostics) linked {
+	return readLinks(ctx, m.Loader, m.Retention, m.Window, diags)
+}
+
+// readLinks opens links that are known; a null window stays empty.
+func readLinks(ctx context.Context, loader, retention, window types.Object, diags *diag.Diagnostics) linked {
 	var l linked
-	fields(ctx, m.Loader, &l.loader, diags)
-	fields(ctx, m.Retention, &l.retention, diags)
-	fields(ctx, m.Window, &l.window, diags)
+	fields(ctx, loader, &l.loader, diags)
+	fields(ctx, retention, &l.retention, diags)
+	fields(ctx, window, &l.window, diags)
 	fields(ctx, l.loader.Starts, &l.starts, diags)
 	switch {
 	case !l.loader.Schedule.IsNull():
@@ -40,6 +46,19 @@ func (m optimizeJobModel) read(ctx context.Context, diags *diag.Diagnostics) lin
 
 // toInput is the question for coverage, asked of what is planned and not of what is stored.
 func (m optimizeJobModel) toInput(l linked, at time.Time) (coverage.Input, error) {
+	in, err := l.toInput(at)
+	if err != nil {
+		return in, err
+	}
+	in.MinimumHeadroom = duration(m.MinimumHeadroom)
+	if in.Window, err = l.toWindow(m.LoaderDuringWindow); err != nil {
+		return in, fmt.Errorf("window: %w", err)
+	}
+	return in, nil
+}
+
+// toInput is the part of the question that the two links decide.
+func (l linked) toInput(at time.Time) (coverage.Input, error) {
 	in := coverage.Input{
 		At:                   at,
 		RollingWindow:        duration(l.retention.RollingWindow),
@@ -48,7 +67,6 @@ func (m optimizeJobModel) toInput(l linked, at time.Time) (coverage.Input, error
 		BrokerRetention:      duration(l.loader.BrokerRetention),
 		SettleDelay:          duration(l.loader.SettleDelay),
 		LongestSilence:       duration(l.loader.LongestSilence),
-		MinimumHeadroom:      duration(m.MinimumHeadroom),
 	}
 	var err error
 	if in.Reads, err = coverage.ParseReads(l.loader.Reads.ValueString()); err != nil {
@@ -59,9 +77,6 @@ func (m optimizeJobModel) toInput(l linked, at time.Time) (coverage.Input, error
 	}
 	if in.Loader, err = l.toLoader(); err != nil {
 		return in, fmt.Errorf("loader: %w", err)
-	}
-	if in.Window, err = m.toWindow(l); err != nil {
-		return in, fmt.Errorf("window: %w", err)
 	}
 	return in, nil
 }
@@ -95,12 +110,12 @@ func (l linked) toLoader() (coverage.Loader, error) {
 	return loader, nil
 }
 
-func (m optimizeJobModel) toWindow(l linked) (*coverage.Window, error) {
+func (l linked) toWindow(loaderDuringWindow types.String) (*coverage.Window, error) {
 	cron, err := sequence(l.window.Expression.ValueString(), l.window.ZoneID.ValueString())
 	if err != nil {
 		return nil, err
 	}
-	paused := m.LoaderDuringWindow.ValueString() == "paused"
+	paused := loaderDuringWindow.ValueString() == contract.LoaderPaused
 	return &coverage.Window{
 		Cron: cron, Expression: l.window.Expression.ValueString(), ZoneID: l.window.ZoneID.ValueString(),
 		Duration: duration(l.window.Duration), LoaderPaused: paused, CatchUp: paused,
