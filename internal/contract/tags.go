@@ -16,6 +16,10 @@ const longestTag = 255
 // TagPrefix begins the name of every tag that Watertight writes.
 const TagPrefix = "watertight_"
 
+// TagOwner names the resource that made a job, by a random text of its own: two jobs of one name are told apart by it,
+// and a job whose creation got no answer is found by it. It is no part of a contract.
+const TagOwner = TagPrefix + "owner"
+
 const (
 	tagSource      = TagPrefix + "source"
 	tagTarget      = TagPrefix + "target"
