@@ -80,7 +80,7 @@ func (c *Client) call(ctx context.Context, r request) (reply, error) {
 		if again && ctx.Err() == nil && c.sleep(ctx, wait) == nil {
 			continue
 		}
-		if e := ctx.Err(); e != nil && !errors.Is(err, e) {
+		if e := context.Cause(ctx); e != nil && !errors.Is(err, e) {
 			err = fmt.Errorf("%w (the last answer was: %w)", e, err)
 		}
 		if acted && r.method != http.MethodGet {
@@ -154,7 +154,7 @@ func (c *Client) classify(ctx context.Context, r request, err error) error {
 	case errors.As(err, &auth):
 		return auth
 	case ctx.Err() != nil:
-		return &lost{err: ctx.Err()}
+		return &lost{err: context.Cause(ctx)} // a caller's own deadline says which one it is
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return &lost{err: errStalled} // the SDK's own limit ended it, not the caller

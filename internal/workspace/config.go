@@ -141,7 +141,7 @@ func seconds(d time.Duration) int {
 
 // Sleep waits in real time; it returns early with the error of a context that ends.
 func Sleep(ctx context.Context, d time.Duration) error {
-	if err := ctx.Err(); err != nil {
+	if err := context.Cause(ctx); err != nil {
 		return err
 	}
 	t := time.NewTimer(d)
@@ -150,6 +150,6 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	case <-t.C:
 		return nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return context.Cause(ctx)
 	}
 }

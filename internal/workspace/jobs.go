@@ -181,11 +181,7 @@ func (c *Client) FindJob(ctx context.Context, nameOrID string) (Job, error) {
 		return Job{}, &Error{Op: "find job", Subject: strconv.Quote(nameOrID), Err: fmt.Errorf("%w: no job %s that this identity may see in %s", ErrNotFound, what, c.host),
 			Hint: "Names are compared exactly, upper and lower case too. Give the job's id, or see the jobs with: watertight status."}
 	}
-	ids := make([]string, len(found))
-	for i, j := range found {
-		ids[i] = strconv.FormatInt(j.ID, 10)
-	}
-	return Job{}, &Error{Op: "find job", Subject: strconv.Quote(nameOrID), Err: fmt.Errorf("%w: %d jobs have this name: %s", ErrAmbiguous, len(found), strings.Join(ids, ", ")),
+	return Job{}, &Error{Op: "find job", Subject: strconv.Quote(nameOrID), Err: fmt.Errorf("%w: %d jobs have this name: %s", ErrAmbiguous, len(found), idsOf(found)),
 		Hint: "Give the id of the one you mean."}
 }
 

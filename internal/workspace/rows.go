@@ -193,7 +193,7 @@ func (c *Client) openLink(ctx context.Context, link string) (io.ReadCloser, erro
 	response, err := c.wire.RoundTrip(request)
 	switch {
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return nil, context.Cause(ctx)
 	case err != nil:
 		return nil, &lost{err: err}
 	case response.StatusCode != http.StatusOK:
