@@ -35,7 +35,8 @@ func rooms() []room {
 
 	list := []room{
 		{folder: ".", own: []string{"cli", "provider"}, libraries: []string{framework}},
-		{folder: "provider", own: append([]string{"internal/pipeline", "internal/workspace"}, nouns...), libraries: []string{framework}},
+		{folder: "provider", own: append([]string{"internal/pipeline", "internal/workspace"}, nouns...),
+			libraries: []string{framework, "github.com/google/uuid"}},
 		{folder: "cli", own: append([]string{"internal/pipeline", "internal/workspace", "internal/local", "examples"}, nouns...),
 			libraries: []string{"github.com/urfave/cli/v2", "github.com/google/uuid", "golang.org/x/term"}},
 		{folder: "examples"},

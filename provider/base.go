@@ -14,6 +14,8 @@ import (
 type session struct {
 	// client is nil while the provider's configuration is not known yet.
 	client *workspace.Client
+	// names keeps two resources of one name from creating at the same time.
+	names nameLocks
 }
 
 // base is embedded in every resource.

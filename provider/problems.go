@@ -15,6 +15,10 @@ func addError(diags *diag.Diagnostics, summary string, err error) {
 
 func explain(err error) string {
 	text := sentence(err.Error())
+	var late *outOfTime
+	if errors.As(err, &late) {
+		return text + "\n\n" + late.hint()
+	}
 	if hint := workspace.HintOf(err); hint != "" {
 		return text + "\n\n" + sentence(hint)
 	}
