@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -115,6 +116,20 @@ func (w *Workspace) tableView(t engine.Table) map[string]any {
 	return v
 }
 
+// addClustering shows liquid clustering as Unity Catalog does: among the properties, each column as the path to it.
+func addClustering(properties map[string]string, t engine.Table) {
+	var paths [][]string
+	for _, name := range t.ClusteringColumns {
+		paths = append(paths, []string{name})
+	}
+	if text, err := json.Marshal(paths); err == nil && paths != nil {
+		properties["clusteringColumns"] = string(text)
+	}
+	if t.ClusterAuto {
+		properties["clusterByAuto"] = "true"
+	}
+}
+
 // tableProperties adds, when asked to, what the platform writes into a table's properties by itself.
 func (w *Workspace) tableProperties(full string, t engine.Table) map[string]string {
 	out := maps.Clone(t.Properties)
@@ -123,6 +138,7 @@ func (w *Workspace) tableProperties(full string, t engine.Table) map[string]stri
 	}
 	key := strings.ToLower(full)
 	alters := w.altered[key]
+	addClustering(out, t)
 	if !w.behaviour.PlatformProperties || alters == 0 {
 		return out
 	}

@@ -72,6 +72,7 @@ func (c *Client) call(ctx context.Context, r request) (reply, error) {
 	for {
 		answer, err := c.once(ctx, api, r)
 		if err == nil {
+			clockOf(ctx).note(answer.date)
 			answer.repeated = acted
 			return answer, nil
 		}

@@ -214,3 +214,27 @@ func TestNamedProfileGoesBeforeTheEnvironment(t *testing.T) {
 		t.Errorf("without the file: %v", err)
 	}
 }
+
+// An operation that has an answer has the time: it is the workspace's, and a later operation asks for its own.
+func TestNowOfAnOperation(t *testing.T) {
+	t.Parallel()
+	w, c := both(t)
+	id := created(t, c, aJob("clock"))
+	w.ResetRequests()
+	ctx := workspace.WithClock(t.Context())
+	if _, err := c.Job(ctx, id); err != nil {
+		t.Fatal(err)
+	}
+	seen := w.Now()
+	if err := w.Advance(t.Context(), time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	now, err := c.Now(ctx)
+	if d := seen.Sub(now); err != nil || d < 0 || d > 2*time.Second || w.Count("", "") != 1 {
+		t.Errorf("%v off, %v, %d requests", d, err, w.Count("", ""))
+	}
+	later, err := c.Now(workspace.WithClock(t.Context()))
+	if d := later.Sub(now); err != nil || d < time.Hour-2*time.Second || w.Count("", "") != 2 {
+		t.Errorf("%v later, %v, %d requests", d, err, w.Count("", ""))
+	}
+}

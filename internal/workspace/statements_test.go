@@ -269,6 +269,9 @@ func TestTable(t *testing.T) {
 	if d := cmp.Diff(want, table.Columns); d != "" {
 		t.Error(d)
 	}
+	if table.IsClustered() || !table.IsUnclustered() || len(table.PartitionColumns) != 0 {
+		t.Errorf("a plain table: %+v", table)
+	}
 	if v, err := c.Table(ctx, "main.s.v"); err != nil || !v.IsView() {
 		t.Errorf("%+v, %v", v, err)
 	}
@@ -276,5 +279,32 @@ func TestTable(t *testing.T) {
 		if _, err := c.Table(ctx, name); !errors.Is(err, workspace.ErrNotFound) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// The layout is read from Unity Catalog alone: columns[].partition_index, and the properties clusteringColumns, a JSON list
+// of paths, and clusterByAuto.
+func TestTableLayout(t *testing.T) {
+	t.Parallel()
+	_, c := both(t)
+	ctx := t.Context()
+	if err := c.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS main.s"); err != nil {
+		t.Fatal(err)
+	}
+	for name, layout := range map[string]string{"parted": "PARTITIONED BY (b, a)", "clustered": "CLUSTER BY (b, a)", "auto": "CLUSTER BY AUTO"} {
+		if err := c.Exec(ctx, "CREATE TABLE IF NOT EXISTS main.s."+name+" (a BIGINT, b STRING, c TIMESTAMP) "+layout); err != nil {
+			t.Fatal(err)
+		}
+	}
+	parted, err := c.Table(ctx, "main.s.parted")
+	if d := cmp.Diff([]string{"b", "a"}, parted.PartitionColumns); d != "" || err != nil || parted.IsClustered() {
+		t.Errorf("%v, %+v %s", err, parted, d)
+	}
+	clustered, err := c.Table(ctx, "main.s.clustered")
+	if d := cmp.Diff([]string{"b", "a"}, clustered.ClusteringColumns); d != "" || err != nil || !clustered.IsClustered() || clustered.IsUnclustered() || len(clustered.PartitionColumns) != 0 {
+		t.Errorf("%v, %+v %s", err, clustered, d)
+	}
+	if auto, err := c.Table(ctx, "main.s.auto"); err != nil || !auto.ClusterAuto || !auto.IsClustered() || auto.IsUnclustered() {
+		t.Errorf("%v, %+v", err, auto)
 	}
 }

@@ -125,7 +125,7 @@ func (t *table) describe() engine.Table {
 	m := t.meta()
 	out.Type, out.Format, out.Version = "MANAGED", "DELTA", t.version()
 	out.Columns = m.engineColumns()
-	out.PartitionColumns, out.ClusteringColumns = m.PartitionBy, m.ClusterBy
+	out.PartitionColumns, out.ClusteringColumns, out.ClusterAuto = m.PartitionBy, m.ClusterBy, m.ClusterAuto
 	out.Comment = orEmpty(m.Comment)
 	out.Properties = m.shownProperties()
 	return out

@@ -93,12 +93,14 @@ type Table struct {
 	Columns           []Column
 	PartitionColumns  []string
 	ClusteringColumns []string
-	Properties        map[string]string
-	Comment           string
-	Version           int64
-	Created, Updated  time.Time
-	Owner             string
-	ViewDefinition    string
+	// ClusterAuto leaves the choice of clustering columns to the platform.
+	ClusterAuto      bool
+	Properties       map[string]string
+	Comment          string
+	Version          int64
+	Created, Updated time.Time
+	Owner            string
+	ViewDefinition   string
 }
 
 // Error is a failed statement as Spark and Delta report it.
