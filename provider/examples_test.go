@@ -16,9 +16,13 @@ import (
 // and destroyed.
 func TestExamples(t *testing.T) {
 	t.Parallel()
-	examples, err := filepath.Glob("../examples/resources/*")
-	if err != nil || len(examples) == 0 {
-		t.Fatal("no examples", err)
+	var examples []string
+	for _, kind := range []string{"resources", "functions"} {
+		found, err := filepath.Glob("../examples/" + kind + "/*")
+		if err != nil || len(found) == 0 {
+			t.Fatal("no examples of", kind, err)
+		}
+		examples = append(examples, found...)
 	}
 	for _, folder := range append(examples, "../examples/incident", "../examples/provider") {
 		t.Run(filepath.Base(folder), func(t *testing.T) {

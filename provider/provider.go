@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -14,7 +15,7 @@ import (
 // Address is the provider's address in a registry.
 const Address = "registry.terraform.io/watertight-data/watertight"
 
-var _ provider.Provider = (*watertight)(nil)
+var _ provider.ProviderWithFunctions = (*watertight)(nil)
 
 // watertight is the provider: which workspace it talks to is all that it holds.
 type watertight struct{ version string }
@@ -66,3 +67,8 @@ func (p *watertight) Resources(context.Context) []func() resource.Resource {
 }
 
 func (p *watertight) DataSources(context.Context) []func() datasource.DataSource { return nil }
+
+// Functions are arithmetic: they need no workspace, so they serve a configuration whose host is not known.
+func (p *watertight) Functions(context.Context) []func() function.Function {
+	return []func() function.Function{newHeadroomFunction, newLongestGapFunction, newNextRunsFunction}
+}

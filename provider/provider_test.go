@@ -149,6 +149,22 @@ func TestSchemaIsDescribed(t *testing.T) {
 	for name, r := range s.ResourceSchemas {
 		walk(name, r.Block.Attributes)
 	}
+	for name, d := range s.DataSourceSchemas {
+		walk("data."+name, d.Block.Attributes)
+	}
+	for name, a := range s.ActionSchemas {
+		walk("action."+name, a.Schema.Block.Attributes)
+	}
+	for name, f := range s.Functions {
+		if strings.TrimSpace(f.Description) == "" || !strings.HasSuffix(f.Summary, ".") {
+			t.Errorf("function %s: description %q, summary %q", name, f.Description, f.Summary)
+		}
+		for _, p := range f.Parameters {
+			if p.Name == "" || strings.TrimSpace(p.Description) == "" {
+				t.Errorf("function %s: parameter %q: description %q", name, p.Name, p.Description)
+			}
+		}
+	}
 }
 
 func providerSchema(t *testing.T) *tfprotov6.GetProviderSchemaResponse {
@@ -191,6 +207,19 @@ func schemaText(t *testing.T) []byte {
 	all := map[string]any{"provider": shape(s.Provider.Block.Attributes)}
 	for name, r := range s.ResourceSchemas {
 		all[name] = shape(r.Block.Attributes)
+	}
+	for name, d := range s.DataSourceSchemas {
+		all["data."+name] = shape(d.Block.Attributes)
+	}
+	for name, a := range s.ActionSchemas {
+		all["action."+name] = shape(a.Schema.Block.Attributes)
+	}
+	for name, f := range s.Functions {
+		var parameters []string
+		for _, p := range f.Parameters {
+			parameters = append(parameters, p.Name+" "+p.Type.String())
+		}
+		all["function."+name] = map[string]any{"parameters": parameters, "return": f.Return.Type.String()}
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
