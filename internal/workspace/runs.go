@@ -141,3 +141,35 @@ func (c *Client) RunOutput(ctx context.Context, taskRunID int64) (Output, error)
 	}
 	return Output{Error: o.Error, Trace: o.Trace, Result: o.Notebook.Result, Truncated: o.Notebook.Truncated, ChildRunID: o.Child.RunID}, nil
 }
+
+// EndRuns cancels the active runs of a job and waits until none is active, for as long as ctx lasts. Runs that begin
+// meanwhile are cancelled too.
+func (c *Client) EndRuns(ctx context.Context, jobID int64) error {
+	subject := strconv.FormatInt(jobID, 10)
+	known := map[int64]bool{}
+	for n := 0; ; n++ {
+		var fresh, active int
+		for r, err := range c.Runs(ctx, RunFilter{JobID: jobID, Active: true}) {
+			if err != nil {
+				return err
+			}
+			active++
+			if !known[r.ID] {
+				known[r.ID] = true
+				fresh++
+			}
+		}
+		if active == 0 {
+			return nil
+		}
+		if fresh > 0 {
+			if _, err := c.call(ctx, post("cancel the runs of job", subject, "/api/2.2/jobs/runs/cancel-all", map[string]any{"job_id": jobID}).about(jobID).again()); err != nil {
+				return err
+			}
+		}
+		if err := c.sleep(ctx, min(firstWait<<min(n, 8), longestWait)); err != nil {
+			return &Error{Op: "wait for the runs of job", Subject: subject, Err: fmt.Errorf("%d still active after being cancelled: %w", active, err),
+				Hint: "A cancelled run ends when its cluster or statement has stopped. Try again later, or end it in the workspace."}
+		}
+	}
+}
