@@ -78,6 +78,23 @@ func (b *base) createJob(ctx context.Context, j newJob, diags *diag.Diagnostics)
 	return id, err == nil
 }
 
+// isNameFree tells that no other job has the name that a job is to be given.
+func (b *base) isNameFree(ctx context.Context, settings jobspec.Settings, id int64, diags *diag.Diagnostics) bool {
+	name, _ := settings["name"].(string)
+	same, err := b.session.client.JobsNamed(ctx, name)
+	if err != nil {
+		addError(diags, "Whether there is a job of this name cannot be told", err)
+		return false
+	}
+	for _, s := range same {
+		if s.ID != id {
+			diags.AddAttributeError(path.Root("name"), "Another job has this name", fmt.Sprintf("Job %d is named %q already, and two jobs of one name cannot be told apart by it: nothing was changed. Choose another name, or set allow_duplicate_name = true.", s.ID, name))
+			return false
+		}
+	}
+	return true
+}
+
 func ownerOf(settings jobspec.Settings) string { return jobspec.Tags(settings)[contract.TagOwner] }
 
 // refusal says which jobs have the name, what they are, and how to go on.

@@ -2,20 +2,15 @@ package provider
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"strconv"
-
-	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/watertight-data/terraform-provider-watertight/internal/workspace"
+	"github.com/watertight-data/terraform-provider-watertight/internal/contract"
 )
 
-// loaderJob is a job of the Jobs API 2.2. Create is jobs/create, Read is jobs/get (all pages), Update is jobs/reset with
-// the whole settings, Delete is jobs/delete; none of them waits for a run. Null is a field left to the API's default.
+// loaderJob is a job of the Jobs API 2.2. Create looks the name up (jobs/list) and is jobs/create, Read is jobs/get (all
+// pages; of a paused job also its runs and its source), Update is jobs/reset with the whole settings, Delete is
+// jobs/delete unless a run is active. None of them waits for a run's work. Null is a field left to the API's default.
 // Delete removes the job and its run history, and no rows.
 type loaderJob struct{ base }
 
@@ -24,12 +19,18 @@ var (
 	_ resource.ResourceWithValidateConfig = (*loaderJob)(nil)
 	_ resource.ResourceWithModifyPlan     = (*loaderJob)(nil)
 	_ resource.ResourceWithImportState    = (*loaderJob)(nil)
+	_ resource.ResourceWithIdentity       = (*loaderJob)(nil)
+	_ resource.ResourceWithMoveState      = (*loaderJob)(nil)
 )
 
 func newLoaderJob() resource.Resource { return &loaderJob{} }
 
 func (r *loaderJob) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_loader_job"
+}
+
+func (r *loaderJob) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityOf("id", "Id or exact name of the job; its id once it is imported.")
 }
 
 func (r *loaderJob) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
@@ -60,6 +61,16 @@ func (r *loaderJob) ModifyPlan(ctx context.Context, req resource.ModifyPlanReque
 		plan.keepSettings(state, &resp.Diagnostics)
 	}
 	plan.Starts = plan.starts(ctx, &resp.Diagnostics)
+	owner := plan.Owner
+	if !req.State.Raw.IsNull() && owner.IsUnknown() {
+		// A job without an owner gets one when something else changes, and is no change by itself.
+		plan.Owner = types.StringNull()
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+		if resp.Plan.Raw.Equal(req.State.Raw) {
+			return
+		}
+		plan.Owner = owner
+	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
 
@@ -70,25 +81,32 @@ func (r *loaderJob) Create(ctx context.Context, req resource.CreateRequest, resp
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	ctx, done := bounded(ctx, plan.Timeouts, creating, &resp.Diagnostics)
+	defer done()
+	plan.Owner = newOwner()
 	settings := plan.toSettings(ctx, client.WarehouseID(), &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	id, err := client.CreateJob(ctx, settings)
-	if err != nil {
-		addError(&resp.Diagnostics, "The loader job cannot be created", err)
+	id, ok := r.createJob(ctx, newJob{what: "watertight_loader_job", noun: "loader job", settings: settings, allowDuplicateName: plan.AllowDuplicateName.ValueBool()}, &resp.Diagnostics)
+	if !ok {
 		return
 	}
 	plan.ID, plan.URL = jobID(id), jobURL(client, id)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+	r.identify(ctx, "id", plan.ID, resp.Identity, &resp.Diagnostics)
+	resp.Diagnostics.Append(keepApplied(ctx, resp.Private, plan)...)
 }
 
 func (r *loaderJob) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state loaderJobModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	r.identify(ctx, "id", state.ID, resp.Identity, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || r.isDeferred() {
 		return
 	}
+	ctx, done := bounded(ctx, state.Timeouts, reading, &resp.Diagnostics)
+	defer done()
 	job, ok := r.readJob(ctx, state.ID, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
@@ -97,95 +115,64 @@ func (r *loaderJob) Read(ctx context.Context, req resource.ReadRequest, resp *re
 		resp.State.RemoveResource(ctx)
 		return
 	}
-	state.refresh(ctx, job, r.session.client.WarehouseID(), &resp.Diagnostics)
-	state.URL = jobURL(r.session.client, job.ID)
+	client, prior := r.session.client, state
+	state.URL = jobURL(client, job.ID)
+	found := state.follow(ctx, job, client.WarehouseID(), &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	state.reportChanges(ctx, prior, job, found, &resp.Diagnostics)
+	r.reportPaused(ctx, state, appliedPause(ctx, req.Private, prior, &resp.Diagnostics), job, &resp.Diagnostics)
+	if found.same && state.URL.Equal(prior.URL) {
+		return // the prior value itself
+	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 }
 
 func (r *loaderJob) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan loaderJobModel
+	var plan, state loaderJobModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	client := r.client(&resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
+	}
+	ctx, done := bounded(ctx, plan.Timeouts, updating, &resp.Diagnostics)
+	defer done()
+	if plan.Owner.ValueString() == "" {
+		plan.Owner = newOwner()
 	}
 	settings := plan.toSettings(ctx, client.WarehouseID(), &resp.Diagnostics)
 	id := parseJobID(plan.ID, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if err := client.ResetJob(ctx, id, settings); err != nil {
-		addError(&resp.Diagnostics, "The loader job cannot be changed", err)
+	if plan.Name.ValueString() != state.Name.ValueString() && !plan.AllowDuplicateName.ValueBool() && !r.isNameFree(ctx, settings, id, &resp.Diagnostics) {
 		return
 	}
+	if !state.hasSettings(ctx, settings, client.WarehouseID()) {
+		if err := client.ResetJob(ctx, id, settings); err != nil {
+			addError(&resp.Diagnostics, "The loader job cannot be changed", err)
+			return
+		}
+	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+	r.identify(ctx, "id", plan.ID, resp.Identity, &resp.Diagnostics)
+	resp.Diagnostics.Append(keepApplied(ctx, resp.Private, plan)...)
 }
 
 func (r *loaderJob) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state loaderJobModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	client := r.client(&resp.Diagnostics)
+	ctx, done := bounded(ctx, state.Timeouts, deleting, &resp.Diagnostics)
+	defer done()
 	id := parseJobID(state.ID, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	if err := client.DeleteJob(ctx, id); err != nil && !isMissing(err) {
-		addError(&resp.Diagnostics, "The loader job cannot be deleted", err)
+	if !resp.Diagnostics.HasError() {
+		r.deleteJob(ctx, id, "loader job", state.CancelActiveRuns.ValueBool(), &resp.Diagnostics)
 	}
 }
 
 // ImportState takes the job's id or its exact name.
 func (r *loaderJob) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	r.importJob(ctx, req, resp)
-}
-
-// readJob reads a job of the state. It is not there: false and no error.
-func (b *base) readJob(ctx context.Context, id types.String, diags *diag.Diagnostics) (workspace.Job, bool) {
-	n := parseJobID(id, diags)
-	if diags.HasError() {
-		return workspace.Job{}, false
-	}
-	job, err := b.session.client.Job(ctx, n)
-	if isMissing(err) {
-		return job, false
-	}
-	if err != nil {
-		addError(diags, "The job cannot be read", err)
-	}
-	return job, err == nil
-}
-
-func (b *base) importJob(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	client := b.client(&resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	job, err := client.FindJob(ctx, req.ID)
-	switch {
-	case errors.Is(err, workspace.ErrNotFound):
-		resp.Diagnostics.AddError("There is no such job", fmt.Sprintf("No job in the workspace %s has the id or the exact name %q. Import takes either; names are compared with their case.", client.Host(), req.ID))
-	case errors.Is(err, workspace.ErrAmbiguous):
-		resp.Diagnostics.AddError("Several jobs have this name", sentence(err.Error())+"\n\nImport the one that is meant by its id.")
-	case err != nil:
-		addError(&resp.Diagnostics, "The job cannot be imported", err)
-	default:
-		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), jobID(job.ID))...)
-	}
-}
-
-func jobID(id int64) types.String { return types.StringValue(strconv.FormatInt(id, 10)) }
-
-func parseJobID(v types.String, diags *diag.Diagnostics) int64 {
-	id, err := strconv.ParseInt(v.ValueString(), 10, 64)
-	if err != nil || id <= 0 {
-		diags.AddError("Wrong job id in the state", fmt.Sprintf("%q is not the id of a job. Take the resource out of the state (terraform state rm) and import it again.", v.ValueString()))
-	}
-	return id
-}
-
-func jobURL(client *workspace.Client, id int64) types.String {
-	if client.Host() == "" {
-		return types.StringNull()
-	}
-	return types.StringValue(fmt.Sprintf("%s/jobs/%d", client.Host(), id))
+	r.importJob(ctx, req, resp, contract.KindLoader)
 }

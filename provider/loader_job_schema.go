@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -38,6 +39,11 @@ type loaderJobModel struct {
 	Settings        types.Dynamic `tfsdk:"settings"`
 	Starts          types.Object  `tfsdk:"starts"`
 	URL             types.String  `tfsdk:"url"`
+
+	Owner              types.String   `tfsdk:"owner"`
+	AllowDuplicateName types.Bool     `tfsdk:"allow_duplicate_name"`
+	CancelActiveRuns   types.Bool     `tfsdk:"cancel_active_runs"`
+	Timeouts           timeouts.Value `tfsdk:"timeouts"`
 }
 
 type keyModel struct {
@@ -91,7 +97,7 @@ func startsKinds() map[string]attr.Type {
 		"period_seconds": types.Int64Type, "on_overlap": types.StringType, "max_concurrent_runs": types.Int64Type}
 }
 
-func (r *loaderJob) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+func (r *loaderJob) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	keep := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
 	length := func(description string, least time.Duration) schema.Attribute {
 		return schema.StringAttribute{Optional: true, MarkdownDescription: description, Validators: []validator.String{aDuration(least)}}
@@ -99,7 +105,7 @@ func (r *loaderJob) Schema(_ context.Context, _ resource.SchemaRequest, resp *re
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "A Databricks job that moves rows from a table with a rolling window to a permanent one.\n\n" +
 			"Typed attributes hold what Watertight reasons about; `settings` holds everything else the Jobs API 2.2 knows, written as in the API, in a bundle, or in `databricks jobs get`. The contract (source, target, key, event time, settle delay) is also written to the job's tags, so that `watertight run` and `watertight verify` need nothing but the job's name. Exactly one of `schedule`, `periodic`, `continuous`, or `trigger`/`triggers` in `settings` says when it starts.\n\n" +
-			"Reading it is one call. A job deleted outside Terraform is planned anew; a job that may not be read stays in the state. Destroying it deletes the job and no rows.",
+			"Reading it is one call; a job that is found paused is asked for its runs, and its source for its rolling window, to say until when nothing is lost. What was changed outside Terraform is listed in a warning, by path. A job deleted outside Terraform is planned anew; a job that may not be read stays in the state. A job is created only when no other job has its name. Nothing waits for a run to end. Destroying it deletes the job and no rows, and is refused while a run is active.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{Computed: true, PlanModifiers: keep, MarkdownDescription: "The job's id."},
 			"name": schema.StringAttribute{Required: true, Validators: []validator.String{someText()},
@@ -140,6 +146,13 @@ func (r *loaderJob) Schema(_ context.Context, _ resource.SchemaRequest, resp *re
 				"max_concurrent_runs":    schema.Int64Attribute{Computed: true, MarkdownDescription: "Number of runs that may be active at once."},
 			}},
 			"url": schema.StringAttribute{Computed: true, PlanModifiers: keep, MarkdownDescription: "Address of the job in the workspace."},
+			"owner": schema.StringAttribute{Computed: true, PlanModifiers: []planmodifier.String{stringplanmodifier.UseNonNullStateForUnknown()},
+				MarkdownDescription: "A random text, also in the job's tag `watertight_owner`, by which the job is known as this resource's: a creation whose answer was lost is found by it. A job that was imported keeps its own; one without gets it at its next change."},
+			"allow_duplicate_name": schema.BoolAttribute{Optional: true,
+				MarkdownDescription: "Whether to create the job although another job has its name. Default: false: a job of that name may be this loader itself, made before a state was lost, and two loaders would load twice."},
+			"cancel_active_runs": schema.BoolAttribute{Optional: true,
+				MarkdownDescription: "Whether destroying cancels the active runs, and waits until they have ended, before it deletes the job. Default: false: destroying is refused while a run is active. It is read from the state, so apply it before the destroy."},
+			"timeouts": timeoutsAttribute(ctx),
 		},
 	}
 }

@@ -36,6 +36,7 @@ func (m loaderJobModel) toSettings(ctx context.Context, warehouse string, diags 
 		tags[k] = v
 	}
 	s["tags"] = tags
+	setOwner(s, m.Owner)
 	m.setTrigger(ctx, s, diags)
 	paused, err := jobspec.SetPause(s, m.PauseStatus.ValueString())
 	if err != nil {

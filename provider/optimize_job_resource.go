@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/watertight-data/terraform-provider-watertight/internal/contract"
 	"github.com/watertight-data/terraform-provider-watertight/internal/coverage"
 	"github.com/watertight-data/terraform-provider-watertight/internal/interval"
 	"github.com/watertight-data/terraform-provider-watertight/internal/maintenance"
@@ -173,7 +174,7 @@ func (r *optimizeJob) Delete(ctx context.Context, req resource.DeleteRequest, re
 
 // ImportState takes the job's id or its exact name. Links are not in the job: the first plan after an import shows them.
 func (r *optimizeJob) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	r.importJob(ctx, req, resp)
+	r.importJob(ctx, req, resp, contract.KindOptimize)
 }
 
 // readFile reads the file that the live job runs. Neither a job that runs none nor a file that is gone is an error: both
