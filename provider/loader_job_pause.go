@@ -82,7 +82,7 @@ func (r *loaderJob) reportPaused(ctx context.Context, m loaderJobModel, applied 
 	} else {
 		b.WriteString(s.text())
 	}
-	diags.AddAttributeWarning(path.Root("pause_status"), "The loader is paused now", b.String())
+	diags.AddAttributeWarning(path.Root("pause_status"), "The loader job is paused: rows wait to expire", b.String())
 }
 
 // findStandstill asks for the last run that read, for the source's properties, and for the workspace's clock.
