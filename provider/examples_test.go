@@ -17,7 +17,7 @@ import (
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	var examples []string
-	for _, kind := range []string{"resources", "functions"} {
+	for _, kind := range []string{"resources", "data-sources", "functions"} {
 		found, err := filepath.Glob("../examples/" + kind + "/*")
 		if err != nil || len(found) == 0 {
 			t.Fatal("no examples of", kind, err)
@@ -25,9 +25,12 @@ func TestExamples(t *testing.T) {
 		examples = append(examples, found...)
 	}
 	for _, folder := range append(examples, "../examples/incident", "../examples/provider") {
-		t.Run(filepath.Base(folder), func(t *testing.T) {
+		t.Run(strings.TrimPrefix(filepath.ToSlash(folder), "../examples/"), func(t *testing.T) {
 			t.Parallel()
 			w := open(t, local.Options{})
+			if strings.Contains(folder, "data-sources") {
+				byHand(t, w) // what a data source reads is there before
+			}
 			s := newExample(t, w, folder)
 			s.apply()
 			if out, code := s.plan(); code != 0 {

@@ -134,6 +134,11 @@ func (m loaderJobModel) starts(ctx context.Context, diags *diag.Diagnostics) typ
 		return types.ObjectUnknown(startsKinds())
 	}
 	m.setTrigger(ctx, s, diags)
+	return startsOf(ctx, s, diags)
+}
+
+// startsOf reads from settings how the job starts.
+func startsOf(ctx context.Context, s jobspec.Settings, diags *diag.Diagnostics) types.Object {
 	v := startsModel{OnOverlap: types.StringValue(string(jobspec.Overlap(s))), MaxConcurrentRuns: types.Int64Value(int64(max(0, jobspec.MaxConcurrentRuns(s))))}
 	trigger, err := jobspec.Trigger(s)
 	if err != nil {

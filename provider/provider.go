@@ -66,7 +66,9 @@ func (p *watertight) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{newLoaderJob, newRetention, newOptimizeJob}
 }
 
-func (p *watertight) DataSources(context.Context) []func() datasource.DataSource { return nil }
+func (p *watertight) DataSources(context.Context) []func() datasource.DataSource {
+	return []func() datasource.DataSource{newLoaderJobSource, newRetentionSource}
+}
 
 // Functions are arithmetic: they need no workspace, so they serve a configuration whose host is not known.
 func (p *watertight) Functions(context.Context) []func() function.Function {

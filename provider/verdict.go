@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,7 +52,7 @@ func (m optimizeJobModel) judge(ctx context.Context, at time.Time, diags *diag.D
 		return judgement{answer: coverage.Unknown}
 	}
 	j := judgement{known: true, answer: verdict.Answer, verdict: verdict}
-	j.findings = append(m.tableFindings(l), m.timeTravelFindings(l, in)...)
+	j.findings = slices.Concat(l.sourceFindings(), m.targetFindings(l), l.timeTravelFindings(in))
 	if len(j.findings) > 0 {
 		j.answer = coverage.Violated
 	}
@@ -75,12 +76,18 @@ func (m optimizeJobModel) deciding() []attr.Value {
 	return values
 }
 
-func (m optimizeJobModel) tableFindings(l linked) []finding {
+// sourceFindings: the retention must be that of the table the loader reads.
+func (l linked) sourceFindings() []finding {
 	var out []finding
 	if a, b := l.retention.Table.ValueString(), l.loader.Source.ValueString(); !strings.EqualFold(a, b) {
 		out = append(out, finding{path.Root("retention"), "The retention is of another table", fmt.Sprintf(
 			"The loader %s reads %s, and the linked retention is of %s: how long its rows stay says nothing about the loader's. Link the watertight_retention of %s.", l.loader.Name.ValueString(), b, a, b)})
 	}
+	return out
+}
+
+func (m optimizeJobModel) targetFindings(l linked) []finding {
+	var out []finding
 	if a, b := m.Table.ValueString(), l.loader.Target.ValueString(); !strings.EqualFold(a, b) {
 		out = append(out, finding{path.Root("table"), "The table is not the loader's target", fmt.Sprintf(
 			"table is %s, and the loader %s writes %s. Optimize the target of the linked loader, or link the loader of this table.", a, l.loader.Name.ValueString(), b)})
@@ -89,8 +96,8 @@ func (m optimizeJobModel) tableFindings(l linked) []finding {
 }
 
 // timeTravelFindings: a pause longer than time travel leaves nothing to recover from when the loader does not come back.
-func (m optimizeJobModel) timeTravelFindings(l linked, in coverage.Input) []finding {
-	if !in.Window.LoaderPaused {
+func (l linked) timeTravelFindings(in coverage.Input) []finding {
+	if in.Window == nil || !in.Window.LoaderPaused {
 		return nil
 	}
 	kept := min(in.LogRetention, in.DeletedFileRetention)
