@@ -25,6 +25,8 @@ type request struct {
 	body         any
 	// repeatable: sending it twice has the effect of sending it once.
 	repeatable bool
+	// races: the service changes the object by itself, so that a conflict passes.
+	races bool
 	// id is the number of the object the call is about, by which its absence is told from that of another.
 	id int64
 }
@@ -68,6 +70,7 @@ func (c *Client) call(ctx context.Context, r request) (reply, error) {
 		return reply{}, c.failure(r, err)
 	}
 	p := newPatience(c.budget)
+	p.races = r.races
 	acted := false
 	for {
 		answer, err := c.once(ctx, api, r)

@@ -116,3 +116,84 @@ func TestDeadlineIsNamed(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// J06 databricks/terraform-provider-databricks#4267: a write of a continuous job races the service's own start. It is
+// sent again, and not for ever.
+func TestConflictOfAWritePasses(t *testing.T) {
+	t.Parallel()
+	conflict := local.Fault{Route: "/api/2.2/jobs/reset", Call: 1, Status: 409, Body: `{"error_code":"RESOURCE_CONFLICT","message":"the job was triggered at the same time"}`}
+	w, c := both(t)
+	id := created(t, c, aJob("load"))
+	w.AddFault(conflict)
+	if err := c.ResetJob(t.Context(), id, aJob("again")); err != nil || len(named(t, c, "again")) != 1 {
+		t.Errorf("got %v", err)
+	}
+	w.ClearFaults()
+	w.ResetRequests()
+	conflict.Times = 1000
+	w.AddFault(conflict)
+	if err := c.ResetJob(t.Context(), id, aJob("never")); !errors.Is(err, workspace.ErrConflict) || w.Count("POST", "/api/2.2/jobs/reset") != 4 {
+		t.Errorf("%d requests, %v", w.Count("POST", "/api/2.2/jobs/reset"), err)
+	}
+}
+
+// J41 databricks/cli#1515: cancelled runs end later, queued ones too; nothing is left active.
+func TestEndRuns(t *testing.T) {
+	t.Parallel()
+	w, c := both(t)
+	id := created(t, c, aJob("load"))
+	w.SetRunTime("load", time.Hour)
+	for _, token := range []string{"a", "b", "c"} {
+		if _, err := c.RunNow(t.Context(), workspace.RunNow{JobID: id, Token: token}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	active := func() (n int) {
+		for _, err := range c.Runs(t.Context(), workspace.RunFilter{JobID: id, Active: true}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			n++
+		}
+		return n
+	}
+	if active() == 0 {
+		t.Fatal("no run is active")
+	}
+	if err := c.EndRuns(t.Context(), id); err != nil || active() != 0 {
+		t.Errorf("%d active, %v", active(), err)
+	}
+	if n := w.Count("POST", "/api/2.2/jobs/runs/cancel-all"); n == 0 {
+		t.Error("nothing was cancelled")
+	}
+	w.ResetRequests()
+	if err := c.EndRuns(t.Context(), id); err != nil || w.Count("POST", "*") != 0 {
+		t.Errorf("an idle job: %v", err)
+	}
+}
+
+// A run that does not end ends the wait with the caller's deadline, and the error says how many are left.
+func TestEndRunsGivesUp(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	ran := errors.New("timeouts.delete ran out")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	naps := 0
+	c := client(t, w, func(c *workspace.Config) {
+		c.Sleep = func(ctx context.Context, _ time.Duration) error {
+			if naps++; naps == 5 {
+				cancel(ran)
+			}
+			return context.Cause(ctx)
+		}
+	})
+	id := created(t, c, aJob("load"))
+	w.AddScript(local.Script{Job: "load", Steps: []local.Step{{LifeCycle: "RUNNING"}}})
+	if _, err := c.RunNow(t.Context(), workspace.RunNow{JobID: id, Token: "t"}); err != nil {
+		t.Fatal(err)
+	}
+	err := c.EndRuns(ctx, id)
+	if !errors.Is(err, ran) || workspace.HintOf(err) == "" || w.Count("POST", "/api/2.2/jobs/runs/cancel-all") != 1 {
+		t.Errorf("got %v after %d requests to cancel", err, w.Count("POST", "/api/2.2/jobs/runs/cancel-all"))
+	}
+}

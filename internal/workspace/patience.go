@@ -13,12 +13,14 @@ import (
 //	refused before acting   429, no connection               again, any call
 //	maybe acted             503, 504, 502, reset, time-out   again, repeatable calls only
 //	broken inside           500                              again, repeatable calls only, four attempts in all
+//	raced by the service    409                              again, writes of whole jobs only, four attempts in all
 //	anything else                                            not again
 type patience struct {
 	budget   time.Duration
 	started  time.Time
 	slept    time.Duration
 	attempts int
+	races    bool
 }
 
 const (
@@ -66,6 +68,8 @@ func (p *patience) allows(err error, repeatable bool) bool {
 	switch {
 	case errors.Is(a.kind, ErrThrottled):
 		return true
+	case a.Status == http.StatusConflict && p.races:
+		return p.attempts < attemptsOnBroken
 	case a.Status == http.StatusInternalServerError:
 		return repeatable && p.attempts < attemptsOnBroken
 	}
