@@ -152,7 +152,7 @@ func (r *loaderJob) Update(ctx context.Context, req resource.UpdateRequest, resp
 	}
 	if !state.hasSettings(ctx, settings, client.WarehouseID()) {
 		if err := client.ResetJob(ctx, id, settings); err != nil {
-			addError(&resp.Diagnostics, "The loader job cannot be changed", err)
+			addWriteError(&resp.Diagnostics, "The loader job cannot be changed", err)
 			return
 		}
 	}

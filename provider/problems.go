@@ -13,6 +13,15 @@ func addError(diags *diag.Diagnostics, summary string, err error) {
 	diags.AddError(summary, explain(err))
 }
 
+// addWriteError reports a change that failed. What was deleted since the plan is no refusal: planning again mends it.
+func addWriteError(diags *diag.Diagnostics, summary string, err error) {
+	text := explain(err)
+	if isMissing(err) {
+		text += "\n\nIt was deleted after this plan was made. Plan again: the next plan creates it anew."
+	}
+	diags.AddError(summary, text)
+}
+
 func explain(err error) string {
 	text := sentence(err.Error())
 	var late *outOfTime
