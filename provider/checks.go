@@ -87,6 +87,13 @@ func aZone() check {
 	}}
 }
 
+func anInstant() check {
+	return check{what: "an instant, RFC 3339", judge: func(text string) ([]string, error) {
+		_, err := parseInstant(text)
+		return nil, err
+	}}
+}
+
 func someText() check {
 	return check{what: "a text that is not blank", judge: func(text string) ([]string, error) {
 		if strings.TrimSpace(text) == "" {

@@ -97,16 +97,17 @@ func (m optimizeJobModel) targetFindings(l linked) []finding {
 
 // timeTravelFindings: a pause longer than time travel leaves nothing to recover from when the loader does not come back.
 func (l linked) timeTravelFindings(in coverage.Input) []finding {
-	if in.Window == nil || !in.Window.LoaderPaused {
-		return nil
+	paused, shorten := in.Pause, "pause"
+	if in.Window != nil && in.Window.LoaderPaused && in.Window.Duration > paused {
+		paused, shorten = in.Window.Duration, "window"
 	}
 	kept := min(in.LogRetention, in.DeletedFileRetention)
-	if kept >= in.Window.Duration {
+	if kept >= paused {
 		return nil
 	}
 	return []finding{{path.Root("retention"), "Time travel is shorter than the pause", fmt.Sprintf(
-		"The loader is paused for %s, and an expired row of %s can be read back for %s only (the shorter of deleted_file_retention %s and log_retention %s). Make both %q or longer, or the window shorter.",
-		interval.Text(in.Window.Duration), l.retention.Table.ValueString(), interval.Text(kept), interval.Text(in.DeletedFileRetention), interval.Text(in.LogRetention), interval.Short(in.Window.Duration))}}
+		"The loader is paused for %s, and an expired row of %s can be read back for %s only (the shorter of deleted_file_retention %s and log_retention %s). Make both %q or longer, or the %s shorter.",
+		interval.Text(paused), l.retention.Table.ValueString(), interval.Text(kept), interval.Text(in.DeletedFileRetention), interval.Text(in.LogRetention), interval.Short(paused), shorten)}}
 }
 
 func (m optimizeJobModel) coverageFinding(l linked, v coverage.Verdict) finding {
