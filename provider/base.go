@@ -37,6 +37,14 @@ func (b *base) Configure(_ context.Context, req resource.ConfigureRequest, resp 
 // isDeferred tells whether no call can be made yet: the provider's configuration is not known.
 func (b *base) isDeferred() bool { return b.session == nil || b.session.client == nil }
 
+// warehouse is the provider's; empty while it is not known.
+func (b *base) warehouse() string {
+	if b.isDeferred() {
+		return ""
+	}
+	return b.session.client.WarehouseID()
+}
+
 // client returns the workspace client, or says why there is none. Terraform asks for a write only when all is known.
 func (b *base) client(diags *diag.Diagnostics) *workspace.Client {
 	if b.isDeferred() {

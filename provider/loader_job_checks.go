@@ -3,6 +3,8 @@ package provider
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -17,7 +19,7 @@ import (
 func (m loaderJobModel) validate(ctx context.Context, diags *diag.Diagnostics) {
 	m.validateTriggers(diags)
 	m.validateContract(ctx, diags)
-	m.validateSettings(diags)
+	m.validateSettings(ctx, diags)
 	if n := m.Periodic; isKnown(n) && !n.IsNull() {
 		var v periodicModel
 		fields(ctx, n, &v, diags)
@@ -45,15 +47,11 @@ func (m loaderJobModel) validateTriggers(diags *diag.Diagnostics) {
 			set = append(set, t.name)
 		}
 	}
-	written := m.written(diags)
 	if m.Settings.IsUnknown() {
 		open = append(open, "settings")
 	}
-	for _, name := range []string{"trigger", "triggers"} {
-		if _, ok := written.settings[name]; ok {
-			set = append(set, "settings."+name)
-		}
-	}
+	inSettings, maybe := m.settingsTriggers(diags)
+	set, open = append(set, inSettings...), append(open, maybe...)
 	switch {
 	case len(set) > 1:
 		diags.AddAttributeError(path.Root(rootOf(set[1])), "More than one trigger", fmt.Sprintf("%s are set, and a job has one trigger. Keep one of them.", strings.Join(set, " and ")))
@@ -61,6 +59,34 @@ func (m loaderJobModel) validateTriggers(diags *diag.Diagnostics) {
 		diags.AddAttributeError(path.Root("schedule"), "No trigger",
 			"Nothing starts this job. Set one of schedule, periodic and continuous, or write trigger or triggers in settings.")
 	}
+}
+
+// settingsTriggers are the triggers in settings that no attribute owns, and those that may be.
+func (m loaderJobModel) settingsTriggers(diags *diag.Diagnostics) (set, open []string) {
+	s := m.written(diags).settings
+	for name, attribute := range map[string]attr.Value{"schedule": m.Schedule, "continuous": m.Continuous, "trigger": nil, "triggers": nil} {
+		value := s[name]
+		if value == nil || attribute != nil && !attribute.IsNull() || isEmptyList(value) {
+			continue
+		}
+		if trigger, ok := value.(map[string]any); ok && name == "trigger" && !m.Periodic.IsNull() {
+			// The attribute owns the kind periodic, and another kind is another trigger.
+			kinds := maps.Clone(trigger)
+			maps.DeleteFunc(kinds, func(k string, v any) bool {
+				return v == nil || k == "periodic" || k == "pause_status" || k == "sql_condition"
+			})
+			if len(kinds) == 0 {
+				continue
+			}
+		}
+		if _, unknown := value.(jobspec.Unknown); unknown {
+			open = append(open, "settings."+name)
+			continue
+		}
+		set = append(set, "settings."+name)
+	}
+	slices.Sort(set)
+	return set, open
 }
 
 func rootOf(name string) string {
@@ -96,18 +122,32 @@ func contractText(p contract.Problem) string {
 	return sentence(text+": "+p.Reason) + "\n\n" + sentence(p.Hint)
 }
 
-func (m loaderJobModel) validateSettings(diags *diag.Diagnostics) {
+func (m loaderJobModel) validateSettings(ctx context.Context, diags *diag.Diagnostics) {
 	if m.Settings.IsUnknown() {
 		return
 	}
 	written := m.written(diags)
-	for _, p := range jobspec.Validate(written.settings) {
-		diags.AddAttributeError(settingsPath(p.Path), p.Summary, "settings."+p.Place()+": "+sentence(p.Detail))
+	triggers, _ := m.settingsTriggers(diags)
+	for _, p := range jobspec.Validate(written.settings, m.attributes(ctx, diags)) {
+		detail := "settings." + p.Place() + ": " + sentence(p.Detail)
+		switch {
+		case p.Warning && m.ID.IsNull(): // a plan, which has an id or will, has said it while validating
+			diags.AddAttributeWarning(settingsPath(p.Path), p.Summary, detail)
+		case p.Warning:
+		case len(p.Path) == 1 && len(triggers) > 0 && m.hasTrigger() && slices.Contains(triggers, "settings."+p.Place()): // two triggers, which is said already
+		default:
+			diags.AddAttributeError(settingsPath(p.Path), p.Summary, detail)
+		}
 	}
 	if tasks, ok := written.settings["tasks"]; !diags.HasError() && (!ok || isEmptyList(tasks)) {
 		diags.AddAttributeError(path.Root("settings"), "A loader without tasks",
 			"settings.tasks is empty or missing: such a job succeeds at once and loads nothing. Name at least one task, as tasks = [{ task_key = \"load\", ... }].")
 	}
+}
+
+// hasTrigger tells that an attribute starts the job.
+func (m loaderJobModel) hasTrigger() bool {
+	return !m.Schedule.IsNull() || !m.Periodic.IsNull() || !m.Continuous.IsNull()
 }
 
 // settingsPath leads to the field of settings that holds a problem: Terraform finds the line of a key of a value, and of

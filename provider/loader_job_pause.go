@@ -30,7 +30,9 @@ type privateReader interface {
 }
 
 func keepApplied(ctx context.Context, private privateWriter, m loaderJobModel) diag.Diagnostics {
-	return private.SetKey(ctx, appliedKey, []byte(`"`+m.PauseStatus.ValueString()+`"`))
+	diags := private.SetKey(ctx, importedKey, []byte("null"))
+	diags.Append(private.SetKey(ctx, appliedKey, []byte(`"`+m.PauseStatus.ValueString()+`"`))...)
+	return diags
 }
 
 // appliedPause is the pause status that was applied last. A state of an earlier version has only what it says itself;

@@ -3,9 +3,6 @@ package provider
 import (
 	"context"
 	"encoding/json"
-	"maps"
-	"reflect"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -55,7 +52,7 @@ func (m *loaderJobModel) refreshTrigger(ctx context.Context, prior loaderJobMode
 		m.Schedule = types.ObjectValueMust(scheduleKinds(), map[string]attr.Value{
 			"quartz_cron_expression": liveText(s["quartz_cron_expression"]), "timezone_id": liveText(s["timezone_id"])})
 	}
-	if t, ok := livePeriodic(live); ok && !prior.writesTrigger(diags) {
+	if t, ok := livePeriodic(live); ok && !prior.writesPeriodic(diags) {
 		count := types.Int64Null()
 		if n, ok := t["interval"].(json.Number); ok {
 			if i, err := n.Int64(); err == nil {
@@ -75,19 +72,20 @@ func (m *loaderJobModel) refreshTrigger(ctx context.Context, prior loaderJobMode
 	}
 }
 
-// livePeriodic is the periodic part of a trigger that has no other.
+// livePeriodic is the periodic part of a trigger that has no other; a condition may stand beside it.
 func livePeriodic(live jobspec.Settings) (map[string]any, bool) {
 	trigger, _ := live["trigger"].(map[string]any)
 	periodic, ok := trigger["periodic"].(map[string]any)
 	for name := range trigger {
-		ok = ok && (name == "periodic" || name == "pause_status")
+		ok = ok && (name == "periodic" || name == "pause_status" || name == "sql_condition")
 	}
 	return periodic, ok
 }
 
-func (m loaderJobModel) writesTrigger(diags *diag.Diagnostics) bool {
-	_, ok := m.written(diags).settings["trigger"]
-	return ok
+// writesPeriodic tells that the settings say it, and the attribute does not.
+func (m loaderJobModel) writesPeriodic(diags *diag.Diagnostics) bool {
+	trigger, _ := m.written(diags).settings["trigger"].(map[string]any)
+	return trigger["periodic"] != nil && m.Periodic.IsNull()
 }
 
 // refreshContract reads the tags. A contract that cannot be read is null, so that the plan writes it again.
@@ -121,100 +119,4 @@ func (m *loaderJobModel) refreshContract(ctx context.Context, prior loaderJobMod
 	}
 	m.Key = types.ObjectValueMust(keyKinds(), map[string]attr.Value{
 		"partition": optional(found.Key.Partition), "sequence": optional(found.Key.Sequence), "columns": columns})
-}
-
-// refreshSettings keeps the value of the state when nothing differs, else changes it at the places that do.
-func (m *loaderJobModel) refreshSettings(ctx context.Context, prior loaderJobModel, live jobspec.Settings, warehouse string, diags *diag.Diagnostics) {
-	var now jobspec.Settings
-	if prior.Settings.IsNull() {
-		now = jobspec.Written(m.unowned(live))
-		dropQueue(now)
-	} else {
-		written := prior.written(diags)
-		if diags.HasError() {
-			return
-		}
-		now = asLive(withQueue(written.settings), jobspec.Compare(withQueue(written.settings), withoutWarehouse(m.unowned(live), written.settings, warehouse)))
-		if _, ok := written.settings["queue"]; !ok {
-			dropQueue(now)
-		}
-		if reflect.DeepEqual(any(now), any(written.settings)) {
-			return
-		}
-	}
-	value, err := fromRaw(ctx, now)
-	if err != nil {
-		diags.AddError("The job's settings cannot be read", sentence(err.Error()))
-		return
-	}
-	m.Settings = value
-}
-
-// withQueue says what is left out: API 2.2 turns the queue on where a write says nothing (TF jobs_api_go_sdk.go), so
-// the loader always says it.
-func withQueue(s jobspec.Settings) jobspec.Settings {
-	out := maps.Clone(s)
-	if _, ok := out["queue"]; !ok {
-		out["queue"] = map[string]any{"enabled": false}
-	}
-	return out
-}
-
-func dropQueue(s jobspec.Settings) {
-	if reflect.DeepEqual(s["queue"], any(map[string]any{"enabled": false})) {
-		delete(s, "queue")
-	}
-}
-
-// unowned is a live job without what typed attributes own.
-func (m *loaderJobModel) unowned(live jobspec.Settings) jobspec.Settings {
-	out := withQueue(live)
-	for _, name := range []string{"name", "timeout_seconds", "schedule", "continuous"} {
-		delete(out, name)
-	}
-	if !m.Periodic.IsNull() {
-		delete(out, "trigger")
-	}
-	for _, name := range []string{"trigger", "triggers"} {
-		if v, ok := out[name]; ok {
-			out[name] = withoutPause(v)
-		}
-	}
-	if tags, ok := out["tags"].(map[string]any); ok {
-		tags = maps.Clone(tags)
-		maps.DeleteFunc(tags, func(k string, _ any) bool { return strings.HasPrefix(k, contract.TagPrefix) })
-		out["tags"] = tags
-	}
-	return out
-}
-
-func withoutPause(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		out := maps.Clone(v)
-		delete(out, "pause_status")
-		return out
-	case []any:
-		out := make([]any, len(v))
-		for i, e := range v {
-			out[i] = withoutPause(e)
-		}
-		return out
-	}
-	return v
-}
-
-// keepSettings plans the value of the state where the configuration means the same: another spelling of a job (a list
-// for a tuple, a default written out) changes nothing.
-func (m *loaderJobModel) keepSettings(state loaderJobModel, diags *diag.Diagnostics) {
-	if m.Settings.IsUnknown() || state.Settings.IsNull() {
-		return
-	}
-	planned, stored := m.written(diags), state.written(diags)
-	if diags.HasError() || !planned.known || !stored.known {
-		return
-	}
-	if reflect.DeepEqual(planned.settings, stored.settings) {
-		m.Settings = state.Settings
-	}
 }

@@ -58,7 +58,7 @@ func (r *loaderJob) ModifyPlan(ctx context.Context, req resource.ModifyPlanReque
 	if !req.State.Raw.IsNull() {
 		var state loaderJobModel
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-		plan.keepSettings(state, &resp.Diagnostics)
+		plan.keepSettings(ctx, state, importedSettings(ctx, req.Private, &resp.Diagnostics), r.warehouse(), &resp.Diagnostics)
 	}
 	plan.Starts = plan.starts(ctx, &resp.Diagnostics)
 	owner := plan.Owner
@@ -121,6 +121,7 @@ func (r *loaderJob) Read(ctx context.Context, req resource.ReadRequest, resp *re
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	keepImported(ctx, req.Private, resp.Private, prior.Settings.IsNull(), job.Settings, &resp.Diagnostics)
 	state.reportChanges(ctx, prior, job, found, &resp.Diagnostics)
 	r.reportPaused(ctx, state, appliedPause(ctx, req.Private, prior, &resp.Diagnostics), job, &resp.Diagnostics)
 	if found.same && state.URL.Equal(prior.URL) {

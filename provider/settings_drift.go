@@ -1,119 +1,92 @@
 package provider
 
 import (
-	"fmt"
-	"slices"
-	"strings"
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/watertight-data/terraform-provider-watertight/internal/jobspec"
 )
 
-// asLive returns wanted settings changed at exactly the places at which the live job differs, so that a plan shows those
-// places and nothing else: order, spelling and what is left to defaults stay as they were written.
-func asLive(wanted jobspec.Settings, differences []jobspec.Difference) jobspec.Settings {
-	p := patch{at: map[string]jobspec.Difference{}}
-	for _, d := range differences {
-		p.at[d.Path] = d
+// refreshSettings keeps the value of the state when nothing differs, else changes it at the places that do. An import
+// has no value yet: it takes what somebody wrote of the live job.
+func (m *loaderJobModel) refreshSettings(ctx context.Context, prior loaderJobModel, live jobspec.Settings, warehouse string, diags *diag.Diagnostics) {
+	live = withQueue(live)
+	var now jobspec.Settings
+	if prior.Settings.IsNull() {
+		now = withoutQueue(jobspec.Sorted(jobspec.Written(jobspec.Beside(live, nil, m.attributes(ctx, diags)))))
+	} else {
+		written := prior.written(diags)
+		if diags.HasError() {
+			return
+		}
+		beside := jobspec.Beside(withoutWarehouse(live, written.settings, warehouse), written.settings, m.attributes(ctx, diags))
+		changed, found := jobspec.Refresh(withQueue(written.settings), beside)
+		if len(found) == 0 {
+			return
+		}
+		now = changed
+		if written.settings["queue"] == nil {
+			now = withoutQueue(now)
+		}
 	}
-	return p.object("", wanted)
+	value, err := fromRaw(ctx, now)
+	if err != nil {
+		diags.AddError("The job's settings cannot be read", sentence(err.Error()))
+		return
+	}
+	m.Settings = value
 }
 
-// patch walks settings with the paths that jobspec.Compare gives to places.
-type patch struct{ at map[string]jobspec.Difference }
-
-func (p patch) object(path string, wanted map[string]any) map[string]any {
-	out := make(map[string]any, len(wanted))
-	for name, value := range wanted {
-		if changed, keep := p.value(field(path, name), value); keep {
-			out[name] = changed
-		}
+// keepSettings plans the value of the state where the configuration asks for the same job: another order or spelling, a
+// list for a tuple, a default written out change nothing. After an import the live job itself is what it is compared
+// with, since an import cannot know how the configuration says it.
+func (m *loaderJobModel) keepSettings(ctx context.Context, state loaderJobModel, imported jobspec.Settings, warehouse string, diags *diag.Diagnostics) {
+	if m.Settings.IsUnknown() || state.Settings.IsNull() {
+		return
 	}
-	for place, d := range p.at {
-		name, below := strings.CutPrefix(place, prefix(path))
-		if below && d.Wanted == nil && !isWithin(wanted, name) {
-			out[name] = d.Live
-		}
+	planned, stored := m.written(diags), state.written(diags)
+	if diags.HasError() || !planned.known || !stored.known {
+		return
 	}
-	return out
+	same := jobspec.IsSame(withQueue(stored.settings), withQueue(planned.settings))
+	if !same && imported != nil {
+		beside := jobspec.Beside(withQueue(imported), planned.settings, m.attributes(ctx, diags))
+		same = len(jobspec.Compare(withQueue(withWarehouse(planned.settings, warehouse)), beside)) == 0
+	}
+	if same {
+		m.Settings = state.Settings
+	}
 }
 
-// isWithin tells whether a place below an object is in one of its fields. The keys of a map may hold dots themselves
-// (spark_conf), so a dot alone says nothing.
-func isWithin(object map[string]any, place string) bool {
-	for name := range object {
-		rest, ok := strings.CutPrefix(place, name)
-		if ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
-			return true
-		}
+// importedKey is where the private state keeps the live settings of a job that was imported and not written since.
+const importedKey = "imported"
+
+// keepImported follows an imported job until it is written for the first time.
+func keepImported(ctx context.Context, had privateReader, private privateWriter, isImport bool, live jobspec.Settings, diags *diag.Diagnostics) {
+	if !isImport && importedSettings(ctx, had, diags) == nil {
+		return
 	}
-	return false
+	text, err := json.Marshal(live)
+	if err != nil {
+		diags.AddError("The job's settings cannot be kept", sentence(err.Error()))
+		return
+	}
+	diags.Append(private.SetKey(ctx, importedKey, text)...)
 }
 
-// value is false when the live job does not have the place.
-func (p patch) value(path string, wanted any) (any, bool) {
-	if d, ok := p.at[path]; ok {
-		return d.Live, d.Live != nil
+// importedSettings are nil for a job that was written by this state.
+func importedSettings(ctx context.Context, private privateReader, diags *diag.Diagnostics) jobspec.Settings {
+	text, d := private.GetKey(ctx, importedKey)
+	diags.Append(d...)
+	if len(text) == 0 || string(text) == "null" {
+		return nil
 	}
-	switch wanted := wanted.(type) {
-	case map[string]any:
-		return p.object(path, wanted), true
-	case []any:
-		return p.list(path, wanted), true
+	live, err := jobspec.Decode(bytes.NewReader(text))
+	if err != nil {
+		diags.AddError("The state of the loader job cannot be read", sentence(err.Error()))
 	}
-	return wanted, true
-}
-
-func (p patch) list(path string, wanted []any) []any {
-	out, seen := []any{}, map[string]bool{}
-	for i, e := range wanted {
-		place := p.element(path, i, e)
-		seen[place] = true
-		if changed, keep := p.value(place, e); keep {
-			out = append(out, changed)
-		}
-	}
-	for _, place := range p.sorted(path + "[") {
-		if d := p.at[place]; d.Wanted == nil && !seen[place] && strings.HasSuffix(place, "]") && strings.Count(place[len(path):], "[") == 1 {
-			out = append(out, d.Live)
-		}
-	}
-	return out
-}
-
-// element is the path of an element: by the key under which the comparison knows it, else by its position.
-func (p patch) element(path string, i int, e any) string {
-	object, _ := e.(map[string]any)
-	for _, key := range []string{"task_key", "job_cluster_key", "environment_key", "name", "metric", "id"} {
-		name, ok := object[key].(string)
-		if !ok {
-			continue
-		}
-		place := path + "[" + name + "]"
-		for known := range p.at {
-			if strings.HasPrefix(known, place) {
-				return place
-			}
-		}
-	}
-	return fmt.Sprintf("%s[%d]", path, i)
-}
-
-func (p patch) sorted(start string) []string {
-	var places []string
-	for place := range p.at {
-		if strings.HasPrefix(place, start) {
-			places = append(places, place)
-		}
-	}
-	slices.Sort(places)
-	return places
-}
-
-func field(path, name string) string { return prefix(path) + name }
-
-func prefix(path string) string {
-	if path == "" {
-		return ""
-	}
-	return path + "."
+	return live
 }

@@ -40,7 +40,8 @@ func isRawKnown(v any) bool {
 }
 
 // toRaw converts the value of a dynamic attribute. Lists, tuples and sets become arrays; objects and maps become
-// objects; numbers keep every digit. Nulls stay nil: jobspec.Prune drops them. Unknown values are jobspec.Unknown.
+// objects; numbers keep every digit. Nulls are left out, of lists too: they are as if not written. Unknown values are
+// jobspec.Unknown.
 func toRaw(v attr.Value) (raw, error) {
 	r := raw{known: true}
 	value, err := r.convert(v)
@@ -87,19 +88,23 @@ func (r *raw) object(in map[string]attr.Value) (any, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", k, err)
 		}
-		out[k] = value
+		if value != nil {
+			out[k] = value
+		}
 	}
 	return out, nil
 }
 
 func (r *raw) array(in []attr.Value) (any, error) {
-	out := make([]any, len(in))
+	out := make([]any, 0, len(in))
 	for i, e := range in {
 		value, err := r.convert(e)
 		if err != nil {
 			return nil, fmt.Errorf("[%d]: %w", i, err)
 		}
-		out[i] = value
+		if value != nil {
+			out = append(out, value)
+		}
 	}
 	return out, nil
 }

@@ -38,7 +38,13 @@ func TestToRaw(t *testing.T) {
 		{"empty tuple", types.TupleValueMust(nil, nil), []any{}, true},
 		{"map", types.MapValueMust(text, map[string]attr.Value{"k": types.StringValue("v")}), map[string]any{"k": "v"}, true},
 		{"empty object", types.ObjectValueMust(nil, nil), map[string]any{}, true},
-		{"null in an object", types.ObjectValueMust(map[string]attr.Type{"a": types.DynamicType}, map[string]attr.Value{"a": types.DynamicNull()}), map[string]any{"a": nil}, true},
+		{"null in an object", types.ObjectValueMust(map[string]attr.Type{"a": types.DynamicType}, map[string]attr.Value{"a": types.DynamicNull()}), map[string]any{}, true},
+		{"null in a tuple", types.TupleValueMust([]attr.Type{text, text}, []attr.Value{types.StringNull(), types.StringValue("a")}), []any{"a"}, true},
+		{"a null of no type", types.DynamicNull(), nil, true},
+		{"set", types.SetValueMust(text, []attr.Value{types.StringValue("a")}), []any{"a"}, true},
+		{"empty list", types.ListValueMust(text, nil), []any{}, true},
+		{"empty map", types.MapValueMust(text, nil), map[string]any{}, true},
+		{"unknown in a map", types.MapValueMust(text, map[string]attr.Value{"a": types.StringUnknown()}), map[string]any{"a": jobspec.Unknown{}}, false},
 		{"unknown in a list", types.TupleValueMust([]attr.Type{text, text}, []attr.Value{types.StringValue("a"), types.StringUnknown()}), []any{"a", jobspec.Unknown{}}, false},
 		{"unknown of no type", types.DynamicUnknown(), jobspec.Unknown{}, false},
 	}
@@ -76,7 +82,7 @@ func TestRawRoundTrip(t *testing.T) {
 	}
 }
 
-func TestAsLive(t *testing.T) {
+func TestRefreshSettings(t *testing.T) {
 	t.Parallel()
 	task := func(key string, more map[string]any) any {
 		out := map[string]any{"task_key": key, "notebook_task": map[string]any{"notebook_path": "/" + key}}
@@ -129,7 +135,7 @@ func TestAsLive(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got := asLive(c.wanted, jobspec.Compare(c.wanted, c.live))
+			got, _ := jobspec.Refresh(c.wanted, c.live)
 			if diff := cmp.Diff(c.then, got); diff != "" {
 				t.Error(diff)
 			}

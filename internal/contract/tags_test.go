@@ -130,7 +130,7 @@ func TestTagsAreOwned(t *testing.T) {
 	if p := jobspec.ValidateFields(s); len(p) != 0 {
 		t.Error(p)
 	}
-	if p := jobspec.Owned(s); len(p) != len(tags) {
+	if p := jobspec.Validate(s, jobspec.Attributes{}); len(p) != len(tags) {
 		t.Errorf("%d of %d tags are owned", len(p), len(tags))
 	}
 }

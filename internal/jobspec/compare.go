@@ -1,11 +1,9 @@
 package jobspec
 
 import (
-	"encoding/json"
-	"fmt"
 	"maps"
-	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -20,259 +18,271 @@ type Difference struct {
 // value; what it does not name differs when the live value is not the API's default. Keyed lists are matched by their
 // key and sets as sets. Texts are compared as texts, cron expressions too.
 func Compare(wanted, live Settings) []Difference {
-	c := comparison{rules: newRulebook()}
-	c.objects(spot{}, object(Prune(wanted)), object(Prune(live)))
+	_, found := Refresh(wanted, live)
+	return found
+}
+
+// Refresh compares, and returns wanted changed at exactly the places at which the live job differs: order, spelling and
+// what is left to defaults stay as they were written. Where nothing differs it is wanted itself. Neither argument is
+// changed, and the result shares parts with both.
+func Refresh(wanted, live Settings) (Settings, []Difference) {
+	c := comparison{}
+	now := c.objects(Settled(), wanted, live)
 	slices.SortStableFunc(c.found, func(a, b Difference) int { return strings.Compare(a.Path, b.Path) })
-	return c.found
+	return now, c.found
 }
 
+// comparison walks both settings at once. The path is written only for a difference.
 type comparison struct {
-	rules rulebook
+	steps []pathStep
 	found []Difference
+	// byPolicy is set inside a cluster whose policy fills in whatever it likes.
+	byPolicy bool
+	// strict: both sides are what somebody wrote, and none is what a server made of it.
+	strict bool
 }
 
-// spot is a place in both spellings: for people, and as a pattern of the rules.
-type spot struct{ path, pattern string }
-
-func (p spot) field(name string) spot {
-	return spot{join(p.path, name), canonical(join(p.pattern, name))}
+// pathStep is a field, the key of an element, or else a position.
+type pathStep struct {
+	name      string
+	isElement bool
+	position  int
 }
 
-func (p spot) element(name string) spot {
-	return spot{p.path + "[" + name + "]", canonical(p.pattern + "[]")}
-}
-
-// canonical folds the places that have the same rules: a task inside for_each_task is a task, and every cluster is one.
-func canonical(pattern string) string {
-	pattern = strings.Replace(pattern, "tasks[].for_each_task.task", "tasks[]", 1)
-	for _, c := range []string{"tasks[].new_cluster", "job_clusters[].new_cluster"} {
-		if rest, ok := strings.CutPrefix(pattern, c); ok {
-			return "new_cluster" + rest
-		}
-	}
-	return pattern
-}
-
-func (c *comparison) add(at spot, wanted, live any) {
-	c.found = append(c.found, Difference{Path: at.path, Wanted: wanted, Live: live})
-}
-
-func (c *comparison) values(at spot, wanted, live any) {
-	if _, unknown := wanted.(Unknown); unknown {
-		return
-	}
-	if w, ok := wanted.(map[string]any); ok {
-		if l, ok := live.(map[string]any); ok {
-			c.objects(at, w, l)
-			return
-		}
-	}
-	if w, ok := wanted.([]any); ok {
-		if l, ok := live.([]any); ok {
-			c.lists(at, w, l)
-			return
-		}
-	}
-	if !equal(wanted, live) {
-		c.add(at, wanted, live)
-	}
-}
-
-func (c *comparison) objects(at spot, wanted, live map[string]any) {
-	names := maps.Clone(wanted)
-	if names == nil {
-		names = map[string]any{}
-	}
-	maps.Copy(names, live)
-	// A policy fills in whatever it likes: databricks/cli bundle/direct/dresources/resources.yml.
-	byPolicy := at.pattern == "new_cluster" && wanted["apply_policy_default_values"] == true
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		p := at.field(name)
-		w, isWanted := wanted[name]
-		l, isLive := live[name]
+func (c *comparison) path() string {
+	var b strings.Builder
+	for _, s := range c.steps {
 		switch {
-		case isWanted && isLive:
-			c.values(p, w, l)
-		case isWanted && !c.rules.isDefault(p.pattern, w) && !c.rules.isInputOnly(p.pattern):
-			if _, unknown := w.(Unknown); !unknown {
-				c.add(p, w, nil)
-			}
-		case isLive && !c.rules.isDefault(p.pattern, l) && !c.rules.isFilled(p.pattern) && !byPolicy:
-			c.add(p, nil, l)
-		}
-	}
-}
-
-func (c *comparison) lists(at spot, wanted, live []any) {
-	pattern := canonical(at.pattern + "[]")
-	if isSet(pattern) {
-		if !equalSets(wanted, live) {
-			c.add(at, wanted, live)
-		}
-		return
-	}
-	key := keyOf(pattern)
-	w, okWanted := byKey(wanted, key)
-	l, okLive := byKey(live, key)
-	if key == "" || !okWanted || !okLive {
-		c.positions(at, wanted, live)
-		return
-	}
-	names := maps.Clone(w)
-	maps.Copy(names, l)
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		p := at.element(name)
-		switch e, isWanted := w[name]; {
-		case !isWanted:
-			c.add(p, nil, l[name])
-		case l[name] == nil:
-			c.add(p, e, nil)
+		case s.isElement && s.name == "":
+			b.WriteString("[" + strconv.Itoa(s.position) + "]")
+		case s.isElement:
+			b.WriteString("[" + s.name + "]")
 		default:
-			c.values(p, e, l[name])
-		}
-	}
-}
-
-func (c *comparison) positions(at spot, wanted, live []any) {
-	for i := range max(len(wanted), len(live)) {
-		p := at.element(fmt.Sprint(i))
-		switch {
-		case i >= len(wanted):
-			c.add(p, nil, live[i])
-		case i >= len(live):
-			c.add(p, wanted[i], nil)
-		default:
-			c.values(p, wanted[i], live[i])
-		}
-	}
-}
-
-// byKey is false when an element has no key or shares it: then only positions are left.
-func byKey(elements []any, key string) (map[string]any, bool) {
-	out := map[string]any{}
-	for _, e := range elements {
-		name := text(object(e)[key])
-		if name == "" || out[name] != nil {
-			return nil, false
-		}
-		out[name] = e
-	}
-	return out, true
-}
-
-// isDefault tells that a value means the same as not naming the field: the API's default, or else the zero of its type.
-func (b rulebook) isDefault(pattern string, v any) bool {
-	if r, ok := b[pattern]; ok && len(r.defaults) > 0 {
-		for _, d := range r.defaults {
-			if equal(d, v) {
-				return true
+			if b.Len() > 0 {
+				b.WriteByte('.')
 			}
+			b.WriteString(s.name)
 		}
-		return false
 	}
-	switch v := v.(type) {
-	case nil:
-		return true
-	case bool:
-		return !v
-	case string:
-		return v == ""
-	case []any:
-		return len(v) == 0
+	return b.String()
+}
+
+func (c *comparison) add(s pathStep, wanted, live any) {
+	c.steps = append(c.steps, s)
+	c.found = append(c.found, Difference{Path: c.path(), Wanted: wanted, Live: live})
+	c.steps = c.steps[:len(c.steps)-1]
+}
+
+// at compares one place, and tells whether it is otherwise now.
+func (c *comparison) at(s pathStep, f *Field, wanted, live any) (any, bool) {
+	before := len(c.found)
+	c.steps = append(c.steps, s)
+	now := c.values(f, wanted, live)
+	c.steps = c.steps[:len(c.steps)-1]
+	return now, len(c.found) > before
+}
+
+func (c *comparison) values(f *Field, wanted, live any) any {
+	switch w := wanted.(type) {
+	case Unknown:
+		return wanted
 	case map[string]any:
-		for name, e := range v {
-			if p := canonical(join(pattern, name)); !b.isDefault(p, e) && !b.isFilled(p) {
-				return false
-			}
+		if l, ok := live.(map[string]any); ok {
+			return c.objects(f, w, l)
 		}
-		return true
+	case []any:
+		if l, ok := live.([]any); ok {
+			return c.lists(f, w, l)
+		}
 	}
-	return equal(v, json.Number("0"))
+	if equal(wanted, live) || f.isAlike(wanted, live, c.strict) {
+		return wanted
+	}
+	c.found = append(c.found, Difference{Path: c.path(), Wanted: wanted, Live: live})
+	return live
 }
 
-// Written copies live settings without what the server would say unasked, at every depth: what is left is what somebody
-// wrote. Compare finds no difference between it and the live settings.
-func Written(live Settings) Settings {
-	return newRulebook().writtenObject("", object(Prune(live)))
-}
-
-func (b rulebook) writtenObject(pattern string, live map[string]any) map[string]any {
-	out := map[string]any{}
-	for name, v := range live {
-		if p := canonical(join(pattern, name)); !b.isDefault(p, v) && !b.isFilled(p) {
-			out[name] = b.written(p, v)
+func (c *comparison) objects(f *Field, wanted, live map[string]any) map[string]any {
+	out, copied := wanted, false
+	change := func(name string, v any) {
+		if !copied {
+			out, copied = maps.Clone(wanted), true
+		}
+		if v == nil {
+			delete(out, name)
+			return
+		}
+		if out == nil {
+			out = map[string]any{}
+		}
+		out[name] = v
+	}
+	defer func(was bool) { c.byPolicy = was }(c.byPolicy)
+	// databricks/cli bundle/direct/dresources/resources.yml; compute/model.go, is_single_node.
+	c.byPolicy = c.byPolicy || !c.strict && (wanted["apply_policy_default_values"] == true || wanted["is_single_node"] == true)
+	for name, w := range wanted {
+		if w == nil {
+			continue
+		}
+		below := f.below(name)
+		if l := live[name]; l != nil {
+			if now, changed := c.at(pathStep{name: name}, below, w, l); changed {
+				change(name, now)
+			}
+		} else if c.isMissing(f, below, w) {
+			c.add(pathStep{name: name}, w, nil)
+			change(name, nil)
+		}
+	}
+	for name, l := range live {
+		if l == nil || wanted[name] != nil || c.byPolicy {
+			continue
+		}
+		if below := f.below(name); !isDefaultIn(f, below, l, !c.strict) {
+			c.add(pathStep{name: name}, nil, l)
+			change(name, written(below, l))
 		}
 	}
 	return out
 }
 
-func (b rulebook) written(pattern string, v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		return b.writtenObject(pattern, v)
-	case []any:
-		out := make([]any, len(v))
-		for i, e := range v {
-			out[i] = b.written(canonical(pattern+"[]"), e)
+// isMissing tells whether a value that is wanted and not there is a difference.
+func (c *comparison) isMissing(in, f *Field, wanted any) bool {
+	if _, unknown := wanted.(Unknown); unknown {
+		return false
+	}
+	return !isDefaultIn(in, f, wanted, false) && (c.strict || f == nil || !f.InputOnly)
+}
+
+func (c *comparison) lists(f *Field, wanted, live []any) []any {
+	wanted, live = withoutNulls(wanted), withoutNulls(live)
+	if f != nil && f.Key != "" {
+		if w, l, ok := c.pairs(f.Key, wanted, live); ok {
+			return c.matched(f, w, l, wanted)
 		}
-		return out
 	}
-	return v
+	if f != nil && f.Set {
+		return c.sets(f, wanted, live)
+	}
+	return c.positions(f, wanted, live)
 }
 
-func equalSets(a, b []any) bool {
-	return slices.Equal(sortedTexts(a), sortedTexts(b))
+// pairs finds the live element of each wanted one by its key, and the live ones that nobody wants. It is false where a
+// key is missing or comes twice.
+func (c *comparison) pairs(key string, wanted, live []any) (pairs, extra []any, ok bool) {
+	byKey := make(map[string]int, len(live))
+	for i, e := range live {
+		name := text(object(e)[key])
+		if _, twice := byKey[name]; twice || name == "" {
+			return nil, nil, false
+		}
+		byKey[name] = i
+	}
+	pairs = make([]any, len(wanted))
+	seen := make(map[string]bool, len(wanted))
+	for i, e := range wanted {
+		name := text(object(e)[key])
+		if name == "" || seen[name] {
+			return nil, nil, false
+		}
+		seen[name] = true
+		if at, found := byKey[name]; found {
+			pairs[i] = live[at]
+			delete(byKey, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(byKey)) {
+		extra = append(extra, live[byKey[name]])
+	}
+	return pairs, extra, true
 }
 
-func sortedTexts(l []any) []string {
-	var out []string
-	for _, e := range l {
-		out = append(out, canonicalText(e))
+// matched compares the elements of a keyed list with their partners.
+func (c *comparison) matched(f *Field, partners, extra, wanted []any) []any {
+	before := len(c.found)
+	out := make([]any, 0, len(wanted)+len(extra))
+	for i, w := range wanted {
+		s := pathStep{name: text(object(w)[f.Key]), isElement: true}
+		if partners[i] == nil {
+			c.add(s, w, nil)
+			continue
+		}
+		now, _ := c.at(s, f.Element, w, partners[i])
+		out = append(out, now)
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	for _, l := range extra {
+		c.add(pathStep{name: text(object(l)[f.Key]), isElement: true}, nil, l)
+		out = append(out, written(f.Element, l))
+	}
+	if len(c.found) == before {
+		return wanted
+	}
+	return out
 }
 
-// canonicalText has one spelling for equal values: encoding/json sorts keys.
-func canonicalText(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Sprint(v)
+func (c *comparison) positions(f *Field, wanted, live []any) []any {
+	before := len(c.found)
+	out := make([]any, 0, max(len(wanted), len(live)))
+	for i := range max(len(wanted), len(live)) {
+		s := pathStep{isElement: true, position: i}
+		switch {
+		case i >= len(wanted):
+			c.add(s, nil, live[i])
+			out = append(out, written(f.element(), live[i]))
+		case i >= len(live):
+			c.add(s, wanted[i], nil)
+		default:
+			now, _ := c.at(s, f.element(), wanted[i], live[i])
+			out = append(out, now)
+		}
 	}
-	return string(b)
+	if len(c.found) == before {
+		return wanted
+	}
+	return out
 }
 
-func equal(a, b any) bool {
-	x, isNumber := numeral(a)
-	y, isAlsoNumber := numeral(b)
-	if isNumber && isAlsoNumber {
-		return x == y || sameNumber(x, y)
+// sets compares lists whose order has no meaning, as a whole: what nobody wants is added at the end.
+func (c *comparison) sets(f *Field, wanted, live []any) []any {
+	left := slices.Clone(live)
+	var kept []any
+	for _, w := range wanted {
+		at := slices.IndexFunc(left, func(l any) bool { return f.Element.isSame(w, l, c.strict) })
+		if at < 0 && !slices.ContainsFunc(kept, func(k any) bool { return f.Element.isSame(w, k, c.strict) }) {
+			continue
+		}
+		if at >= 0 {
+			left = slices.Delete(left, at, at+1)
+		}
+		kept = append(kept, w)
 	}
-	if isNumber != isAlsoNumber {
-		return false
+	left = slices.DeleteFunc(left, func(l any) bool {
+		return slices.ContainsFunc(kept, func(k any) bool { return f.Element.isSame(k, l, c.strict) })
+	})
+	if len(kept) == len(wanted) && len(left) == 0 {
+		return wanted
 	}
-	m, isObject := a.(map[string]any)
-	n, isAlsoObject := b.(map[string]any)
-	if isObject && isAlsoObject {
-		return maps.EqualFunc(m, n, equal)
+	c.found = append(c.found, Difference{Path: c.path(), Wanted: wanted, Live: live})
+	for _, l := range left {
+		kept = append(kept, written(f.Element, l))
 	}
-	l, isList := a.([]any)
-	k, isAlsoList := b.([]any)
-	if isList && isAlsoList {
-		return slices.EqualFunc(l, k, equal)
-	}
-	if isObject || isAlsoObject || isList || isAlsoList {
-		return false
-	}
-	return a == b
+	return kept
 }
 
-func sameNumber(a, b string) bool {
-	const longest = 40 // beyond this nobody writes a number, and an exponent could cost all memory
-	if len(a) > longest || len(b) > longest || strings.ContainsAny(a+b, "eE") {
-		return false
+// isSame tells whether an element of a set is the one wanted.
+func (f *Field) isSame(wanted, live any, strict bool) bool {
+	if a, ok := wanted.(string); ok {
+		b, ok := live.(string)
+		return ok && a == b
 	}
-	x, ok := new(big.Rat).SetString(a)
-	y, alsoOK := new(big.Rat).SetString(b)
-	return ok && alsoOK && x.Cmp(y) == 0
+	c := comparison{strict: strict}
+	c.values(f, wanted, live)
+	return len(c.found) == 0
+}
+
+func withoutNulls(l []any) []any {
+	if !slices.Contains(l, nil) {
+		return l
+	}
+	return slices.DeleteFunc(slices.Clone(l), func(e any) bool { return e == nil })
 }

@@ -1,47 +1,145 @@
 package jobspec
 
 import (
-	"encoding/json"
-	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/databricks/databricks-sdk-go/service/jobs"
-
-	"github.com/watertight-data/terraform-provider-watertight/internal/contract"
 )
 
-// newer are fields that the SDK's types lack, by the pattern of the object they are in.
-type newer struct {
-	in, name string
-	kind     reflect.Type
-	source   string
+// Kind is what a value of a field is.
+type Kind string
+
+// The kinds of values. Any is a value that the SDK leaves open.
+const (
+	Object  Kind = "object"
+	List    Kind = "list"
+	Map     Kind = "map"
+	Text    Kind = "text"
+	Bool    Kind = "bool"
+	Integer Kind = "integer"
+	Number  Kind = "number"
+	Any     Kind = "any"
+)
+
+// Field is a place in job settings, with all that is known about it. It is never changed after it was made.
+type Field struct {
+	// Pattern is the path without positions: tasks[].run_if. A task inside for_each_task has the pattern of a task.
+	Pattern string
+	Kind    Kind
+	// Values are those of an enumeration; none for other texts.
+	Values []string
+	// Fields are those of an object, Names their names in order.
+	Fields map[string]*Field
+	Names  []string
+	// Element is that of a list or a map.
+	Element *Field
+	// Key is the field by which the elements of this list are matched. Set: their order has no meaning.
+	Key string
+	Set bool
+	// Filled: the server chooses a value where none is named. InputOnly: it is not given back.
+	Filled, InputOnly bool
+	// Secret: a value of it is never printed.
+	Secret bool
+
+	rule rule
 }
 
-func newerFields() []newer {
-	return []newer{
-		{"trigger", "table", reflect.TypeFor[jobs.TableUpdateTriggerConfiguration](),
-			"name of table_update before databricks-sdk-go v0.30; the API still takes it"},
+// Settled is the root of the fields: the settings of a job.
+func Settled() *Field { return root() }
+
+// root holds what follows from the SDK's types and the tables alone; it is made when it is first asked for.
+//
+//nolint:gochecknoglobals // a constant that takes 2 ms to make
+var root = sync.OnceValue(func() *Field {
+	g := grower{rules: map[string]rule{}, made: map[string]*Field{}, newer: newerFields(), values: newerValues()}
+	for _, r := range rules() {
+		keys := expand(r.key)
+		for i, pattern := range expand(r.field) {
+			one := r
+			one.key = keys[min(i, len(keys)-1)]
+			g.rules[pattern] = one
+		}
 	}
+	return g.grow("", reflect.TypeFor[jobs.JobSettings](), false, false)
+})
+
+// grower makes the fields from the SDK's types.
+type grower struct {
+	rules  map[string]rule
+	made   map[string]*Field
+	newer  []newer
+	values map[string][]string
 }
 
-// fieldsOf are the JSON fields of an SDK type with the types of their values.
-func fieldsOf(pattern string, t reflect.Type) map[string]reflect.Type {
-	out := map[string]reflect.Type{}
+func (g *grower) grow(pattern string, t reflect.Type, filled, secret bool) *Field {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	pattern = canonical(pattern)
+	if f, ok := g.made[pattern]; ok {
+		return f
+	}
+	r := g.rules[pattern]
+	f := &Field{Pattern: pattern, rule: r, Filled: filled || r.filled, InputOnly: r.inputOnly, Secret: secret || isSecret(pattern)}
+	g.made[pattern] = f
+	switch t.Kind() {
+	case reflect.Struct:
+		f.Kind, f.Fields = Object, map[string]*Field{}
+		g.fields(f, t)
+	case reflect.Slice:
+		f.Kind = List
+		f.Element = g.grow(pattern+"[]", t.Elem(), f.Filled, f.Secret)
+		f.Key, f.Set = f.Element.rule.key, f.Element.rule.set
+	case reflect.Map:
+		f.Kind = Map
+		f.Element = g.grow(pattern+".*", t.Elem(), f.Filled, true)
+	case reflect.String:
+		f.Kind, f.Values = Text, append(enumOf(t), g.values[pattern]...)
+	case reflect.Bool:
+		f.Kind = Bool
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		f.Kind = Integer
+	case reflect.Float32, reflect.Float64:
+		f.Kind = Number
+	default:
+		f.Kind = Any
+	}
+	return f
+}
+
+func (g *grower) fields(f *Field, t reflect.Type) {
 	for i := range t.NumField() {
-		f := t.Field(i)
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if f.IsExported() && name != "" && name != "-" {
-			out[name] = f.Type
+		field := t.Field(i)
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if field.IsExported() && name != "" && name != "-" {
+			f.Fields[name] = g.grow(join(f.Pattern, name), field.Type, f.Filled, f.Secret)
 		}
 	}
-	for _, n := range newerFields() {
-		if n.in == pattern {
-			out[n.name] = n.kind
+	for _, n := range g.newer {
+		if n.in == f.Pattern {
+			f.Fields[n.name] = g.grow(join(f.Pattern, n.name), n.kind, f.Filled, f.Secret)
 		}
 	}
-	return out
+	f.Names = slices.Sorted(maps.Keys(f.Fields))
+	if len(f.Names) == 0 {
+		f.Kind, f.Fields = Any, nil
+	}
+}
+
+// isSecret holds for the places in which people keep secrets: all that is handed to programs. Maps of texts are secret
+// whatever their name.
+func isSecret(pattern string) bool {
+	for _, end := range []string{".password", "_primary_key", ".parameters", "_params", ".commands", ".dbt_commands", ".inputs", "parameters[].default", "parameters[].value",
+		"condition_task.left", "condition_task.right", ".yaml_parameters", ".command", ".goal"} {
+		if strings.HasSuffix(pattern, end) {
+			return true
+		}
+	}
+	return false
 }
 
 // enumOf are the values of an SDK enumeration; none when the type is not one.
@@ -61,89 +159,27 @@ func enumOf(t reflect.Type) []string {
 	return out
 }
 
-// numeral is a number in whatever type it came, as text.
-func numeral(v any) (string, bool) {
-	switch n := v.(type) {
-	case json.Number:
-		return n.String(), true
-	case int, int32, int64, uint, uint32, uint64, float32, float64:
-		return strings.TrimSuffix(fmt.Sprint(n), ".0"), true
+// below is the field of this name, nil for one that nobody knows; so is the element of an unknown list.
+func (f *Field) below(name string) *Field {
+	switch {
+	case f == nil:
+		return nil
+	case f.Kind == Map:
+		return f.Element
 	}
-	return "", false
+	return f.Fields[name]
 }
 
-// nearest is the candidate with the fewest edits, when they are few for a name of this length.
-func nearest(name string, candidates []string) (string, bool) {
-	best, fewest := "", 0
-	for _, c := range candidates {
-		d := edits(strings.ToLower(name), strings.ToLower(c))
-		if best == "" || d < fewest {
-			best, fewest = c, d
-		}
+func (f *Field) element() *Field {
+	if f == nil || f.Kind != List {
+		return nil
 	}
-	return best, best != "" && 2*fewest <= 5*max(2, len(name)/3)
+	return f.Element
 }
 
-// edits weighs insertions, deletions and swaps of neighbours with 2 and replacements with 3: letters that are lost or
-// swapped are more often a slip than other letters. "taks" is tasks, not tags.
-func edits(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	rows := make([][]int, len(x)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(y)+1)
-		rows[i][0] = 2 * i
+func join(pattern, name string) string {
+	if pattern == "" {
+		return name
 	}
-	for j := range y {
-		rows[0][j+1] = 2 * (j + 1)
-	}
-	for i := range x {
-		for j := range y {
-			cost := 3
-			if x[i] == y[j] {
-				cost = 0
-			}
-			d := min(rows[i][j+1]+2, rows[i+1][j]+2, rows[i][j]+cost)
-			if i > 0 && j > 0 && x[i] == y[j-1] && x[i-1] == y[j] {
-				d = min(d, rows[i-1][j-1]+2)
-			}
-			rows[i+1][j+1] = d
-		}
-	}
-	return rows[len(x)][len(y)]
-}
-
-// Owned finds the fields of settings that belong to a typed attribute: two places for one value would contradict
-// each other one day.
-func Owned(s Settings) []Problem {
-	var out []Problem
-	add := func(path []any, attribute string) {
-		out = append(out, Problem{Path: path, Summary: fmt.Sprintf("%s belongs to the attribute %s", place(path), attribute),
-			Detail: fmt.Sprintf("Remove %s from settings and set the attribute %s of the resource: it is part of what Watertight checks.", place(path), attribute)})
-	}
-	for _, o := range []struct{ field, attribute string }{
-		{"name", "name"}, {"schedule", "schedule"}, {"continuous", "continuous"}, {"timeout_seconds", "max_duration"},
-	} {
-		if s[o.field] != nil {
-			add([]any{o.field}, o.attribute)
-		}
-	}
-	if object(s["trigger"])["pause_status"] != nil {
-		add([]any{"trigger", "pause_status"}, "pause_status")
-	}
-	for i, t := range list(s["triggers"]) {
-		if object(t)["pause_status"] != nil {
-			add([]any{"triggers", i, "pause_status"}, "pause_status")
-		}
-	}
-	var tags []string
-	for k := range object(s["tags"]) {
-		if strings.HasPrefix(k, contract.TagPrefix) {
-			tags = append(tags, k)
-		}
-	}
-	slices.Sort(tags)
-	for _, k := range tags {
-		add([]any{"tags", k}, strings.TrimPrefix(k, contract.TagPrefix))
-	}
-	return out
+	return pattern + "." + name
 }

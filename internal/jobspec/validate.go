@@ -2,21 +2,23 @@ package jobspec
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
-	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/databricks/databricks-sdk-go/service/jobs"
 )
 
-// Problem is something wrong in settings. Path leads to it: texts for fields and keys, ints for positions.
+// Problem is something wrong in settings. Path leads to it: texts for fields and keys, ints for positions. A text that
+// could be a secret is never part of its words.
 type Problem struct {
 	Path            []any
 	Summary, Detail string
+	// Warning: the settings can be used, and something is to be said.
+	Warning bool
 }
 
 // Place is the path as people write it: tasks[0].sql_task.warehouse_id.
@@ -38,16 +40,21 @@ func place(path []any) string {
 	return b.String()
 }
 
-// Validate finds everything wrong in settings that stand beside typed attributes: fields the Jobs API does not have,
-// values of the wrong type, enumeration values it does not have, and fields that belong to a typed attribute.
-func Validate(s Settings) []Problem {
-	return inOrder(append(ValidateFields(s), Owned(s)...))
+// Validate finds everything wrong in settings that stand beside typed attributes: what ValidateFields finds, what cannot
+// be together, and fields that say other than the attribute they belong to. Unknown values are not judged.
+func Validate(s Settings, a Attributes) []Problem {
+	v := &validation{}
+	v.object(Settled(), s)
+	v.structure(s, a)
+	v.owned(s, a)
+	return inOrder(v.problems)
 }
 
-// ValidateFields finds what is wrong in settings taken alone.
+// ValidateFields finds what is wrong in settings taken alone: fields that the Jobs API does not have, values of the
+// wrong type, values that an enumeration does not have.
 func ValidateFields(s Settings) []Problem {
 	v := &validation{}
-	v.object(nil, "", s, reflect.TypeFor[jobs.JobSettings]())
+	v.object(Settled(), s)
 	return inOrder(v.problems)
 }
 
@@ -65,167 +72,208 @@ func compareSteps(a, b any) int {
 	return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b))
 }
 
-type validation struct{ problems []Problem }
-
-func (v *validation) add(path []any, summary, format string, args ...any) {
-	v.problems = append(v.problems, Problem{Path: path, Summary: summary, Detail: fmt.Sprintf(format, args...)})
+// validation keeps the path of the place it looks at.
+type validation struct {
+	path     []any
+	problems []Problem
 }
 
-// value checks one value against the SDK's type of it. The pattern is the path without positions.
-func (v *validation) value(path []any, pattern string, value any, t reflect.Type) {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	if _, unknown := value.(Unknown); unknown || value == nil {
+// at looks at a place below.
+func (v *validation) at(step any, look func()) {
+	v.path = append(v.path, step)
+	look()
+	v.path = v.path[:len(v.path)-1]
+}
+
+func (v *validation) add(summary, format string, args ...any) {
+	v.problems = append(v.problems, Problem{Path: slices.Clone(v.path), Summary: summary, Detail: fmt.Sprintf(format, args...)})
+}
+
+// place is where the validation is, with steps below.
+func (v *validation) place(more ...any) string { return place(append(slices.Clone(v.path), more...)) }
+
+func (v *validation) value(f *Field, value any) {
+	if _, unknown := value.(Unknown); unknown || value == nil || v.placeholder(value) {
 		return
 	}
-	switch t.Kind() {
-	case reflect.Struct:
+	switch f.Kind {
+	case Object:
 		if m, ok := value.(map[string]any); ok {
-			v.object(path, pattern, m, t)
+			v.object(f, m)
 			return
 		}
-		v.wrongType(path, value, "an object")
-	case reflect.Slice:
-		if t.Elem().Kind() == reflect.Uint8 {
-			return // raw JSON
-		}
+		v.wrongType(f, value, "an object")
+	case List:
 		if l, ok := value.([]any); ok {
-			v.list(path, pattern, l, t.Elem())
+			v.list(f, l)
 			return
 		}
-		v.wrongType(path, value, "a list")
-	case reflect.Map:
+		v.wrongType(f, value, "a list")
+	case Map:
 		m, ok := value.(map[string]any)
 		if !ok {
-			v.wrongType(path, value, "a map")
+			v.wrongType(f, value, "a map")
 			return
 		}
 		for _, k := range slices.Sorted(maps.Keys(m)) {
-			v.value(step(path, k), pattern+".*", m[k], t.Elem())
+			v.at(k, func() { v.value(f.Element, m[k]) })
 		}
+	case Any:
 	default:
-		v.scalar(path, value, t)
+		v.scalar(f, value)
 	}
 }
 
-func (v *validation) object(path []any, pattern string, m map[string]any, t reflect.Type) {
-	fields := fieldsOf(pattern, t)
-	if len(fields) == 0 {
-		return // a type that the SDK leaves open
-	}
+func (v *validation) object(f *Field, m map[string]any) {
 	for _, name := range slices.Sorted(maps.Keys(m)) {
-		field, ok := fields[name]
-		if !ok {
-			v.unknownField(step(path, name), pattern, name, fields)
-			continue
-		}
-		v.value(step(path, name), join(pattern, name), m[name], field)
+		below, ok := f.Fields[name]
+		v.at(name, func() {
+			if !ok {
+				v.unknownField(f, name)
+				return
+			}
+			v.value(below, m[name])
+		})
 	}
 }
 
-func (v *validation) list(path []any, pattern string, l []any, element reflect.Type) {
-	pattern += "[]"
-	key := keyOf(pattern)
+func (v *validation) list(f *Field, l []any) {
 	first := map[string]int{}
 	for i, e := range l {
-		v.value(step(path, i), pattern, e, element)
-		name := text(object(e)[key])
-		if key == "" || name == "" {
-			continue
-		}
-		if other, seen := first[name]; seen && pattern != "tasks[].depends_on[]" {
-			v.add(step(step(path, i), key), fmt.Sprintf("%q comes twice", name), "%s and %s have the same %s: %q. Give each a name of its own.",
-				place(step(path, other)), place(step(path, i)), key, name)
-			continue
-		}
-		first[name] = i
+		v.at(i, func() {
+			v.value(f.Element, e)
+			name := text(object(e)[f.Key])
+			if name == "" || f.Set {
+				return
+			}
+			if other, seen := first[name]; seen {
+				here, there := v.place(), place(append(slices.Clone(v.path[:len(v.path)-1]), other))
+				v.at(f.Key, func() {
+					v.add(fmt.Sprintf("%q comes twice", name), "%s and %s have the same %s: %q. Give each a name of its own.", there, here, f.Key, name)
+				})
+				return
+			}
+			first[name] = i
+		})
 	}
 }
 
-func (v *validation) scalar(path []any, value any, t reflect.Type) {
-	switch t.Kind() {
-	case reflect.String:
+func (v *validation) scalar(f *Field, value any) {
+	switch f.Kind {
+	case Text:
 		s, ok := value.(string)
 		if !ok {
-			v.wrongType(path, value, "a text")
+			v.wrongType(f, value, "a text")
 			return
 		}
-		if values := enumOf(t); len(values) > 0 && !slices.Contains(values, s) {
-			hint := ""
-			if n, ok := nearest(s, values); ok {
-				hint = fmt.Sprintf(" Did you mean %q?", n)
-			}
-			v.add(path, fmt.Sprintf("%q is no value of %s", s, lastName(path)), "%s is one of %s; %q is not.%s", place(path), strings.Join(values, ", "), s, hint)
+		if len(f.Values) > 0 && !slices.Contains(f.Values, s) {
+			v.wrongValue(f, s)
 		}
-	case reflect.Bool:
+	case Bool:
 		if _, ok := value.(bool); !ok {
-			v.wrongType(path, value, "true or false")
+			v.wrongType(f, value, "true or false")
 		}
-	case reflect.Int, reflect.Int32, reflect.Int64:
+	case Integer:
 		if !isInteger(value) {
-			v.wrongType(path, value, "a whole number")
+			v.wrongType(f, value, "a whole number")
 		}
-	case reflect.Float32, reflect.Float64:
+	case Number:
 		if _, ok := numeral(value); !ok {
-			v.wrongType(path, value, "a number")
+			v.wrongType(f, value, "a number")
 		}
 	}
 }
 
-func (v *validation) wrongType(path []any, value any, wanted string) {
+func (v *validation) wrongValue(f *Field, s string) {
+	name := lastName(v.path)
+	if s == "" {
+		v.add("Empty "+name, "It is empty. Write one of %s, or leave it out for the default.", strings.Join(f.Values, ", "))
+		return
+	}
 	hint := ""
-	if wanted == "a text" {
-		if _, isNumber := numeral(value); isNumber || reflect.TypeOf(value).Kind() == reflect.Bool {
-			hint = fmt.Sprintf(" Write it in quotes: %q.", fmt.Sprint(value))
-		}
+	if n, ok := nearest(s, f.Values); ok {
+		hint = fmt.Sprintf(" Did you mean %q?", n)
 	}
-	v.add(path, lastName(path)+" has the wrong type", "%s must be %s, and is %s.%s", place(path), wanted, describe(value), hint)
+	v.add(fmt.Sprintf("%q is no value of %s", s, name), "It is one of %s; %q is not.%s", strings.Join(f.Values, ", "), s, hint)
 }
 
-func (v *validation) unknownField(path []any, pattern, name string, fields map[string]reflect.Type) {
-	summary := fmt.Sprintf("unknown field %q", name)
-	where := "job settings"
-	if pattern != "" {
-		where = place(path[:len(path)-1])
+// placeholder refuses what only the Databricks CLI replaces: a bundle that Terraform decodes has it as plain text.
+func (v *validation) placeholder(value any) bool {
+	found := bundleReference(text(value))
+	if found != "" {
+		v.add("A bundle's placeholder", "%s is replaced by `databricks bundle` and not by Terraform: Databricks would get it as it stands. Write the value, or put it in before the file is decoded: "+
+			"yamldecode(replace(file(\"databricks.yml\"), \"$%s\", var.x)).", found, found)
 	}
-	if why := elsewhere(pattern, name); why != "" {
-		v.add(path, summary, "%s is no field of %s: %s", place(path), where, why)
-		return
-	}
-	names := slices.Sorted(maps.Keys(fields))
-	if n, ok := nearest(name, names); ok {
-		v.add(path, summary, "The Jobs API has no field %q in %s. Did you mean %q?", name, where, n)
-		return
-	}
-	v.add(path, summary, "The Jobs API has no field %q in %s. Its fields are %s.", name, where, strings.Join(names, ", "))
+	return found != ""
 }
 
-// elsewhere explains names that people know from other places.
-func elsewhere(pattern, name string) string {
-	if pattern != "" {
+// bundleReference is the first reference of a bundle in a text, as ${var.catalog}; empty for none.
+func bundleReference(s string) string {
+	if !strings.Contains(s, "${") {
 		return ""
 	}
-	switch name {
-	case "permissions", "lifecycle":
-		return "it belongs to bundles. Leave it out, and grant permissions with a resource of their own, such as databricks_permissions."
-	case "settings", "job_id", "created_time", "creator_user_name", "run_as_user_name", "has_more", "next_page_token":
-		return "it belongs to the answer of jobs get. Give the object under its settings."
-	case "access_control_list":
-		return "the API takes it only when a job is created. Grant permissions with a resource of their own, such as databricks_permissions."
-	case "notebook_task", "spark_python_task", "spark_jar_task", "sql_task", "new_cluster", "existing_cluster_id", "libraries", "max_retries":
-		return "it belongs to a task since version 2.1 of the Jobs API. Move it into an element of tasks."
-	}
-	return ""
+	return regexp.MustCompile(`\$\{(var|variables|bundle|workspace|resources|artifacts)\.[A-Za-z0-9_.\[\]-]+\}`).FindString(s)
 }
 
-func step(path []any, next any) []any { return append(slices.Clone(path), next) }
-
-func join(pattern, name string) string {
-	if pattern == "" {
-		return name
+func (v *validation) wrongType(f *Field, value any, wanted string) {
+	hint := ""
+	_, isNumber := numeral(value)
+	_, isBool := value.(bool)
+	switch s, isText := value.(string); {
+	case f.Secret && isNumber:
+		hint = " Write it in quotes."
+	case f.Secret && isText:
+	case wanted == "a text" && (isNumber || isBool):
+		hint = fmt.Sprintf(" Write it in quotes: %q.", fmt.Sprint(value))
+	case isText && (isInteger(json.Number(s)) || s == "true" || s == "false"):
+		hint = " Write it without quotes: " + s + "."
+	case isText && wanted == "a list":
+		hint = " Write it in brackets: [ ... ]."
 	}
-	return pattern + "." + name
+	v.add(lastName(v.path)+" has the wrong type", "It must be %s, and is %s.%s", wanted, describe(f, value), hint)
+}
+
+func (v *validation) unknownField(f *Field, name string) {
+	where := "job settings"
+	if len(v.path) > 1 {
+		where = place(v.path[:len(v.path)-1])
+	}
+	if why, left := elsewhere(f.Pattern, name); why != "" {
+		if left {
+			v.problems = append(v.problems, Problem{Path: slices.Clone(v.path), Summary: name + " is left out", Detail: why, Warning: true})
+			return
+		}
+		v.add(fmt.Sprintf("unknown field %q", name), "It is no field of %s: %s", where, why)
+		return
+	}
+	if n, ok := nearest(name, f.Names); ok {
+		v.add(fmt.Sprintf("unknown field %q", name), "The Jobs API has no field %q in %s. Did you mean %q?", name, where, n)
+		return
+	}
+	v.add(fmt.Sprintf("unknown field %q", name), "The Jobs API has no field %q in %s. Its fields are %s.", name, where, strings.Join(f.Names, ", "))
+}
+
+// elsewhere explains names that people know from other places. Left: the field is left out and all is well.
+func elsewhere(pattern, name string) (why string, left bool) {
+	if pattern != "" {
+		return "", false
+	}
+	switch name {
+	case "permissions":
+		return "It belongs to bundles and is no part of a job's settings: it is not sent. Grant permissions with a resource of their own, such as databricks_permissions.", true
+	case "lifecycle":
+		return "It belongs to bundles and is no part of a job's settings: it is not sent. Write `lifecycle { prevent_destroy = true }` in the resource instead.", true
+	case "settings", "job_id", "created_time", "creator_user_name", "run_as_user_name", "has_more", "next_page_token":
+		return "it belongs to the answer of jobs get. Give the object under its settings: jsondecode(file(\"job.json\")).settings.", false
+	case "access_control_list":
+		return "the API takes it only when a job is created. Grant permissions with a resource of their own, such as databricks_permissions.", false
+	case "max_retries", "min_retry_interval_millis", "retry_on_timeout":
+		return fmt.Sprintf("Databricks retries tasks, not jobs, and takes it here without effect. Write it into each task that is to be retried: tasks = [{ ..., %s = ... }].", name), false
+	case "notebook_task", "spark_python_task", "spark_jar_task", "spark_submit_task", "python_wheel_task", "pipeline_task", "dbt_task", "sql_task",
+		"new_cluster", "existing_cluster_id", "libraries", "disable_auto_optimization", "depends_on", "task_key", "run_if":
+		return "it belongs to a task since version 2.1 of the Jobs API. Move it into an element of tasks.", false
+	}
+	return "", false
 }
 
 func lastName(path []any) string {
@@ -237,10 +285,11 @@ func lastName(path []any) string {
 	return "the value"
 }
 
-func describe(value any) string {
+// describe names a value. Texts are only ever called that: any of them could be a secret.
+func describe(f *Field, value any) string {
 	switch v := value.(type) {
 	case string:
-		return "the text " + strconv.Quote(v)
+		return "a text"
 	case bool:
 		return "the value " + strconv.FormatBool(v)
 	case map[string]any:
@@ -248,7 +297,11 @@ func describe(value any) string {
 	case []any:
 		return "a list"
 	}
-	if n, ok := numeral(value); ok {
+	n, ok := numeral(value)
+	switch {
+	case ok && f.Secret:
+		return "a number"
+	case ok:
 		return "the number " + n
 	}
 	return fmt.Sprintf("a %T", value)

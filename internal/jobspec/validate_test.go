@@ -11,7 +11,7 @@ import (
 	"github.com/watertight-data/terraform-provider-watertight/internal/jobspec"
 )
 
-func TestValidate(t *testing.T) {
+func TestValidateFields(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		settings string
@@ -29,7 +29,7 @@ func TestValidate(t *testing.T) {
 		"deep inside for_each":                {settings: `{"tasks":[{"task_key":"a","for_each_task":{"inputs":"","task":{"task_key":"b","sql_task":{"warehouse":"w"}}}}]}`, want: []string{`tasks[0].for_each_task.task.sql_task.warehouse: Did you mean "warehouse_id"?`}},
 		"nothing is near":                     {settings: `{"zzzzzzzz":1}`, want: []string{`zzzzzzzz: Its fields are`}},
 		"wrong types": {settings: `{"tasks":{"a":1},"max_concurrent_runs":"2","tags":[1],"description":7,"queue":{"enabled":"yes"},"git_source":"url","email_notifications":{"on_start":"a@x"}}`,
-			want: []string{`description: must be a text, and is the number 7. Write it in quotes: "7".`, `email_notifications.on_start: must be a list`, `git_source: must be an object`, `max_concurrent_runs: must be a whole number, and is the text "2"`,
+			want: []string{`description: must be a text, and is the number 7. Write it in quotes: "7".`, `email_notifications.on_start: must be a list`, `git_source: must be an object`, `max_concurrent_runs: must be a whole number, and is a text. Write it without quotes: 2.`,
 				`queue.enabled: must be true or false`, `tags: must be a map`, `tasks: must be a list`}},
 		"numbers are whole":                {settings: `{"max_concurrent_runs":1.5}`, want: []string{`max_concurrent_runs: must be a whole number, and is the number 1.5`}},
 		"integers above 2^53":              {settings: `{"tasks":[{"task_key":"a","run_job_task":{"job_id":9007199254740993}}]}`},
@@ -41,31 +41,51 @@ func TestValidate(t *testing.T) {
 		"the older name of table_update":   {settings: `{"trigger":{"table":{"table_names":["a.b.c"]}}}`},
 		"fields of bundles and of answers": {settings: `{"permissions":[],"job_id":1,"notebook_task":{}}`, want: []string{
 			`job_id: Give the object under its settings`, `notebook_task: Move it into an element of tasks`, `permissions: belongs to bundles`}},
-		"fields of typed attributes": {settings: `{"name":"n","schedule":{"quartz_cron_expression":"x","timezone_id":"UTC"},"continuous":{},"timeout_seconds":1,"tags":{"watertight_source":"s","ok":"1"},"trigger":{"pause_status":"PAUSED"}}`, want: []string{
-			`continuous: set the attribute continuous`, `name: set the attribute name`, `schedule: set the attribute schedule`, `tags.watertight_source: set the attribute source`, `timeout_seconds: set the attribute max_duration`, `trigger.pause_status: set the attribute pause_status`}},
+		"a secret is not printed": {settings: `{"max_concurrent_runs":"hunter2","tasks":[{"task_key":"a","new_cluster":{"docker_image":{"basic_auth":{"password":["hunter2"]}},"spark_env_vars":{"TOKEN":2718281828}},"notebook_task":"hunter2","libraries":"hunter2"}],"queue":{"enabled":"hunter2"}}`, want: []string{
+			`max_concurrent_runs: is a text.`, `queue.enabled: is a text.`, `tasks[0].libraries: is a text. Write it in brackets`, `tasks[0].new_cluster.docker_image.basic_auth.password: is a list`, `tasks[0].new_cluster.spark_env_vars.TOKEN: is a number. Write it in quotes.`, `tasks[0].notebook_task: is a text.`}},
+		"a field and a value newer than the SDK": {settings: `{"tasks":[{"task_key":"a","agentic_task":{"goal":"g","supervisor_agent":{"agent_id":"1"},"task_output_schema":{"a":"int"}},"compute":{"hardware_accelerator":"GPU_1xH100"}}]}`},
+		"an empty enumeration":                   {settings: `{"edit_mode":""}`, want: []string{`edit_mode: or leave it out`}},
+		"a bundle's placeholders": {settings: `{"description":"in ${bundle.target}","max_concurrent_runs":"${var.runs}","tasks":[{"task_key":"a","job_cluster_key":"${resources.clusters.c.id}","notebook_task":{"notebook_path":"${workspace.file_path}/x","base_parameters":{"env":"${spark.conf}"}}}]}`, want: []string{
+			"description: ${bundle.target}", "max_concurrent_runs: ${var.runs}", "tasks[0].job_cluster_key: ${resources.clusters.c.id}", "tasks[0].notebook_task.notebook_path: ${workspace.file_path}"}},
+		// J24 databricks/terraform-provider-databricks#2669: the API takes them and does nothing.
+		"J24 retries of a job": {settings: `{"max_retries":3,"min_retry_interval_millis":1,"retry_on_timeout":true}`, want: []string{
+			"max_retries: Write it into each task", "min_retry_interval_millis: Write it into each task", "retry_on_timeout: Write it into each task"}},
 		"nulls are not written": {settings: `{"name":null,"tasks":[{"task_key":"a","notebook_task":null}]}`},
 		"all problems at once":  {settings: `{"taks":1,"queue":{"enable":true},"tasks":[{"run_if":"X"}]}`, want: []string{`queue.enable: "enabled"`, `taks: "tasks"`, `tasks[0].run_if: "X" is not`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			problems := jobspec.Validate(decode(t, c.settings))
-			if len(problems) != len(c.want) {
-				t.Fatalf("got %v", problems)
-			}
-			for i, p := range problems {
-				at, words, _ := strings.Cut(c.want[i], ": ")
-				if p.Place() != at || !strings.Contains(p.Summary+" "+p.Detail, words) {
-					t.Errorf("got %s: %s: %s; want %s", p.Place(), p.Summary, p.Detail, c.want[i])
-				}
-			}
+			problems := jobspec.ValidateFields(decode(t, c.settings))
+			match(t, problems, c.want)
 		})
+	}
+}
+
+// match wants exactly these problems: place, then words of summary or detail. Nothing that could be a secret is in any.
+func match(t *testing.T, problems []jobspec.Problem, want []string) {
+	t.Helper()
+	if len(problems) != len(want) {
+		t.Errorf("%d problems, want %d", len(problems), len(want))
+	}
+	for i, p := range problems {
+		words := p.Summary + ": " + p.Detail
+		if strings.Contains(words, "hunter2") || strings.Contains(words, "2718281828") {
+			t.Errorf("a secret is printed: %s", words)
+		}
+		if i >= len(want) {
+			t.Errorf("got also %s: %s", p.Place(), words)
+			continue
+		}
+		if at, part, _ := strings.Cut(want[i], ": "); p.Place() != at || !strings.Contains(words, part) {
+			t.Errorf("got %s: %s; want %s", p.Place(), words, want[i])
+		}
 	}
 }
 
 func TestValidateLetsUnknownValuesPass(t *testing.T) {
 	t.Parallel()
-	s := jobspec.Settings{"description": jobspec.Unknown{}, "queue": jobspec.Unknown{}, "tasks": []any{jobspec.Unknown{}, map[string]any{"task_key": jobspec.Unknown{}, "run_if": jobspec.Unknown{}}}}
-	if p := jobspec.Validate(s); len(p) > 0 {
+	s := jobspec.Settings{"description": jobspec.Unknown{}, "queue": jobspec.Unknown{}, "tasks": []any{jobspec.Unknown{}, map[string]any{"task_key": jobspec.Unknown{}, "run_if": jobspec.Unknown{}, "sql_task": jobspec.Unknown{}}}}
+	if p := jobspec.Validate(s, jobspec.Attributes{}); len(p) > 0 {
 		t.Error(p)
 	}
 }
