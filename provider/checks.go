@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -92,6 +93,31 @@ func anInstant() check {
 		_, err := parseInstant(text)
 		return nil, err
 	}}
+}
+
+func anID(what string) check {
+	return check{what: "the id of a " + what, judge: func(text string) ([]string, error) {
+		if id, err := strconv.ParseInt(text, 10, 64); err != nil || id <= 0 {
+			return nil, fmt.Errorf("%q is not the id of a %s: write its number", text, what)
+		}
+		return nil, nil
+	}}
+}
+
+// numberFrom is a validator of a number that has a least and a most.
+type numberFrom struct{ least, most int64 }
+
+var _ validator.Int64 = numberFrom{}
+
+func (n numberFrom) Description(context.Context) string {
+	return fmt.Sprintf("must be from %d to %d", n.least, n.most)
+}
+func (n numberFrom) MarkdownDescription(ctx context.Context) string { return n.Description(ctx) }
+
+func (n numberFrom) ValidateInt64(_ context.Context, req validator.Int64Request, resp *validator.Int64Response) {
+	if v := req.ConfigValue; !v.IsNull() && !v.IsUnknown() && (v.ValueInt64() < n.least || v.ValueInt64() > n.most) {
+		resp.Diagnostics.AddAttributeError(req.Path, "Wrong "+req.Path.String(), fmt.Sprintf("%s = %d: write a number from %d to %d.", req.Path, v.ValueInt64(), n.least, n.most))
+	}
 }
 
 func someText() check {

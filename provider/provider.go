@@ -67,7 +67,7 @@ func (p *watertight) Resources(context.Context) []func() resource.Resource {
 }
 
 func (p *watertight) DataSources(context.Context) []func() datasource.DataSource {
-	return []func() datasource.DataSource{newLoaderJobSource, newRetentionSource, newCoverageSource}
+	return []func() datasource.DataSource{newLoaderJobSource, newRetentionSource, newCoverageSource, newCountsSource}
 }
 
 // Functions are arithmetic: they need no workspace, so they serve a configuration whose host is not known.
