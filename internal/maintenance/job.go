@@ -33,6 +33,8 @@ type Job struct {
 	WarehouseID string
 	// PauseStatus is of this job's own schedule; empty: UNPAUSED.
 	PauseStatus string
+	// Owner is the tag by which the job is known as one resource's own; empty for a job that was made without it.
+	Owner string
 	// Tags are added to those of the promise.
 	Tags map[string]string
 }
@@ -72,6 +74,9 @@ func JobSettings(j Job) (jobspec.Settings, error) {
 			tags[k] = v
 		}
 	}
+	if j.Owner != "" {
+		tags[contract.TagOwner] = j.Owner
+	}
 	return jobspec.Settings{
 		"name":                j.Name,
 		"tags":                tags,
@@ -87,8 +92,14 @@ func JobSettings(j Job) (jobspec.Settings, error) {
 	}, nil
 }
 
-// File is the SQL file of the job: where it is kept, and what it holds. The path tells jobs of one name apart by their
-// table, and names that differ in odd characters by their whole text.
+// OwnFile is the path of the SQL file of the job with an owner: no two jobs have one owner, so no two share a file. The
+// name is in it for people.
+func OwnFile(name, owner string) string {
+	return fmt.Sprintf("%s/%s-%s.sql", Directory, fileName(name), fileName(owner))
+}
+
+// File is the SQL file of the job: where it is kept, and what it holds. Without an owner the path tells jobs of one name
+// apart by their table, and names that differ in odd characters by their whole text.
 func (j Job) File() (path string, content []byte, err error) {
 	if strings.TrimSpace(j.Name) == "" {
 		return "", nil, errors.New("the job has no name")
@@ -99,6 +110,9 @@ func (j Job) File() (path string, content []byte, err error) {
 	}
 	sum := sha256.Sum256([]byte(j.Name + "\x00" + j.Plan.Table))
 	path = fmt.Sprintf("%s/%s-%s.sql", Directory, fileName(j.Name), hex.EncodeToString(sum[:4]))
+	if j.Owner != "" {
+		path = OwnFile(j.Name, j.Owner)
+	}
 	text := "-- Written by Watertight for the job " + oneLine(j.Name) + ". Changes made here are drift: the next apply writes it again.\n"
 	for _, s := range statements {
 		text += s + ";\n"

@@ -59,11 +59,33 @@ func TestStatements(t *testing.T) {
 			if d := cmp.Diff(c.want, got); d != "" {
 				t.Error(d)
 			}
+			if err == nil {
+				again(t, c.plan)
+			}
 			var fault contract.Problem
 			if (err != nil) != (c.fault != "") || err != nil && (!errors.As(err, &fault) || fault.Field != c.fault || fault.Hint == "" || fault.Reason == "") {
 				t.Errorf("got %v", err)
 			}
 		})
+	}
+}
+
+// again reads the file of a plan back: an import has nothing else.
+func again(t *testing.T, p maintenance.Plan) {
+	t.Helper()
+	_, content, err := maintenance.Job{Name: "n", Plan: p}.File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, ok := maintenance.ReadFile(content)
+	p.Table = strings.ReplaceAll(p.Table, "`", "")
+	if !ok || cmp.Diff(p, got) != "" {
+		t.Errorf("read back: %v %s\n%s", ok, cmp.Diff(p, got), content)
+	}
+	for _, wrong := range []string{"", "SELECT 1;\n", string(content) + "SELECT 1;\n", strings.TrimSuffix(string(content), ";\n"), strings.ToLower(string(content))} {
+		if _, ok := maintenance.ReadFile([]byte(wrong)); ok {
+			t.Errorf("read %q", wrong)
+		}
 	}
 }
 
@@ -143,6 +165,13 @@ func TestFileNames(t *testing.T) {
 			t.Errorf("%q breaks out of its comment: %s", name, content)
 		}
 		seen[path] = name
+	}
+	mine, yours := aJob(), aJob()
+	mine.Owner, yours.Owner = "6e9d7c1e", "0b34f7aa"
+	a, _, errA := mine.File()
+	b, _, errB := yours.File()
+	if errA != nil || errB != nil || a == b || !strings.Contains(a, mine.Owner) || a != maintenance.OwnFile(mine.Name, mine.Owner) {
+		t.Errorf("two owners: %s, %s, %v, %v", a, b, errA, errB)
 	}
 	j := aJob()
 	first, _, _ := j.File()
