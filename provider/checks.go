@@ -129,6 +129,40 @@ func someText() check {
 	}}
 }
 
+func aPredicate() check {
+	return check{what: "a predicate on partition columns", judge: func(text string) ([]string, error) {
+		if strings.TrimSpace(text) == "" {
+			return nil, fmt.Errorf("%q is blank: write a predicate on partition columns, such as \"day >= current_date() - INTERVAL 7 DAYS\", or leave the attribute out for the whole table", text)
+		}
+		return nil, nil
+	}}
+}
+
+func aJobID() check {
+	return check{what: "the id of a job", judge: func(text string) ([]string, error) {
+		if id, err := strconv.ParseInt(text, 10, 64); err != nil || id <= 0 {
+			return nil, fmt.Errorf("%q is not the id of a job, which is a whole number: write databricks_job.<name>.id, or the number in the job's URL", text)
+		}
+		return nil, nil
+	}}
+}
+
+// someColumns refuses an empty list: it is more often a filter that found nothing than a wish for no order.
+type someColumns struct{}
+
+var _ validator.List = someColumns{}
+
+func (someColumns) Description(context.Context) string {
+	return "must name at least one column"
+}
+func (c someColumns) MarkdownDescription(ctx context.Context) string { return c.Description(ctx) }
+
+func (someColumns) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
+	if !req.ConfigValue.IsNull() && !req.ConfigValue.IsUnknown() && len(req.ConfigValue.Elements()) == 0 {
+		resp.Diagnostics.AddAttributeError(req.Path, "Wrong "+req.Path.String(), fmt.Sprintf("%s is an empty list. Name at least one column, or leave the attribute out (null in an expression: length(var.columns) > 0 ? var.columns : null).", req.Path))
+	}
+}
+
 // oneOf accepts the given words exactly, and names the one that differs only in case or in a dash.
 func oneOf(words ...string) check {
 	return check{what: "one of " + strings.Join(words, ", "), judge: func(text string) ([]string, error) {

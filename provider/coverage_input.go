@@ -62,11 +62,11 @@ func (l linked) toInput(at time.Time) (coverage.Input, error) {
 	in := coverage.Input{
 		At:                   at,
 		RollingWindow:        duration(l.retention.RollingWindow),
-		LogRetention:         effective(l.retention.LogRetention, nil, contract.PropertyLogRetention, contract.DefaultLogRetention),
-		DeletedFileRetention: effective(l.retention.DeletedFileRetention, nil, contract.PropertyDeletedFileRetention, contract.DefaultDeletedFileRetention),
+		LogRetention:         declared(l.retention.LogRetention, contract.DefaultLogRetention),
+		DeletedFileRetention: declared(l.retention.DeletedFileRetention, contract.DefaultDeletedFileRetention),
 		BrokerRetention:      duration(l.loader.BrokerRetention),
 		SettleDelay:          duration(l.loader.SettleDelay),
-		LongestSilence:       duration(l.loader.LongestSilence),
+		LongestSilence:       declared(l.loader.LongestSilence, 0),
 	}
 	var err error
 	if in.Reads, err = coverage.ParseReads(l.loader.Reads.ValueString()); err != nil {
@@ -79,6 +79,14 @@ func (l linked) toInput(at time.Time) (coverage.Input, error) {
 		return in, fmt.Errorf("loader: %w", err)
 	}
 	return in, nil
+}
+
+// declared is a length for coverage, to which zero is one that nobody declared: a declared 0s is the shortest there is.
+func declared(v types.String, otherwise time.Duration) time.Duration {
+	if v.IsNull() || v.IsUnknown() {
+		return otherwise
+	}
+	return max(duration(v), time.Second)
 }
 
 func (l linked) toLoader() (coverage.Loader, error) {

@@ -12,8 +12,7 @@ import (
 
 // setVerdict writes a verdict into attributes. What has no meaning is null: no headroom without a limit and a next read.
 func (m *coverageSourceModel) setVerdict(v coverage.Verdict, in coverage.Input) {
-	j := judgement{answer: v.Answer}
-	m.Verdict = types.StringValue(j.word())
+	m.Verdict = types.StringValue(wordOf(v.Answer))
 	m.Explanation = types.StringValue(explainVerdict(v))
 	unbound := v.Answer == coverage.Unknown && slices.ContainsFunc(v.Reasons, func(r coverage.Reason) bool { return r.Code == coverage.CodeDurationUnbound })
 	waits := !v.NeverReadsAgain && v.LongestWait > 0 && !unbound

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -44,6 +45,20 @@ type newJob struct {
 	allowDuplicateName bool
 	// remedy stands in a refusal in place of the import block, for a job that no import block takes over.
 	remedy string
+	// before is done once the name is known to be free, and withdraw undoes it when surely no job was made. Nil: nothing.
+	before   func(context.Context, *diag.Diagnostics) bool
+	withdraw func(context.Context, *diag.Diagnostics)
+}
+
+// undo takes back what before did, also after the operation's own time has run out.
+func (j newJob) undo(ctx context.Context, diags *diag.Diagnostics) {
+	if j.withdraw == nil {
+		return
+	}
+	const patience = 30 * time.Second
+	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer done()
+	j.withdraw(ctx, diags)
 }
 
 // createJob makes a job exactly once, and returns its id. A job of the same name is refused, with the import block that
@@ -67,6 +82,9 @@ func (b *base) createJob(ctx context.Context, j newJob, diags *diag.Diagnostics)
 			return 0, false
 		}
 	}
+	if j.before != nil && !j.before(ctx, diags) {
+		return 0, false
+	}
 	id, err := client.CreateOwnedJob(ctx, j.settings, contract.TagOwner)
 	switch {
 	case errors.Is(err, workspace.ErrUncertain):
@@ -74,6 +92,7 @@ func (b *base) createJob(ctx context.Context, j newJob, diags *diag.Diagnostics)
 			explain(err), name, contract.TagOwner, ownerOf(j.settings), client.Host()))
 	case err != nil:
 		addError(diags, "The "+j.noun+" cannot be created", err)
+		j.undo(ctx, diags)
 	}
 	return id, err == nil
 }

@@ -82,6 +82,22 @@ func retentionLinkAttribute() schema.Attribute {
 		}}
 }
 
+// loaderLinkKinds and retentionLinkKinds are the types of the links.
+func loaderLinkKinds() map[string]attr.Type {
+	return linkKinds(loaderLinkAttribute())
+}
+
+func retentionLinkKinds() map[string]attr.Type {
+	return linkKinds(retentionLinkAttribute())
+}
+
+func linkKinds(link schema.Attribute) map[string]attr.Type {
+	if o, ok := link.GetType().(types.ObjectType); ok {
+		return o.AttrTypes
+	}
+	return nil
+}
+
 // isKnown tells whether a value and all that is inside it is known.
 func isKnown(values ...attr.Value) bool {
 	for _, v := range values {

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -13,11 +14,13 @@ import (
 	"github.com/watertight-data/terraform-provider-watertight/internal/coverage"
 	"github.com/watertight-data/terraform-provider-watertight/internal/interval"
 	"github.com/watertight-data/terraform-provider-watertight/internal/maintenance"
+	"github.com/watertight-data/terraform-provider-watertight/internal/workspace"
 )
 
-// optimizeJob is a job of the Jobs API 2.2 and the SQL file it runs. Create writes the file and then the job (jobs/create),
-// Read is jobs/get and the file, Update writes both again (jobs/reset), Delete deletes both; none waits for a run. Planning
-// reads the linked loader once, to see whether it is paused. Null is an option that is not taken.
+// optimizeJob is a job of the Jobs API 2.2 and the SQL file it runs. Create looks the name up, writes the file and then the
+// job (jobs/create), Read is jobs/get and the file, Update writes both again (jobs/reset), Delete deletes both, unless a
+// run is active; none waits for a run's work. Planning reads the linked loader once, to see whether it is paused, and the
+// table (Unity Catalog) where the statements are new. Null is an option that is not taken.
 type optimizeJob struct{ base }
 
 var (
@@ -25,12 +28,17 @@ var (
 	_ resource.ResourceWithValidateConfig = (*optimizeJob)(nil)
 	_ resource.ResourceWithModifyPlan     = (*optimizeJob)(nil)
 	_ resource.ResourceWithImportState    = (*optimizeJob)(nil)
+	_ resource.ResourceWithIdentity       = (*optimizeJob)(nil)
 )
 
 func newOptimizeJob() resource.Resource { return &optimizeJob{} }
 
 func (r *optimizeJob) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_optimize_job"
+}
+
+func (r *optimizeJob) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityOf("id", "Id or exact name of the job; its id once it is imported.")
 }
 
 func (r *optimizeJob) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
@@ -47,64 +55,99 @@ func (r *optimizeJob) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	if req.Plan.Raw.IsNull() {
 		return
 	}
+	diags := &resp.Diagnostics
+	ctx = workspace.WithClock(ctx)
 	var plan optimizeJobModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if resp.Diagnostics.HasError() {
+	var state *optimizeJobModel
+	diags.Append(req.Plan.Get(ctx, &plan)...)
+	if !req.State.Raw.IsNull() {
+		state = &optimizeJobModel{}
+		diags.Append(req.State.Get(ctx, state)...)
+	}
+	if diags.HasError() {
 		return
 	}
-	j, at := r.judgePlan(ctx, plan, &resp.Diagnostics)
-	j.report(plan.OnViolation, &resp.Diagnostics)
-	plan.validate(ctx, &resp.Diagnostics)
-	plan.refusePausing(&resp.Diagnostics)
-	r.reportPause(ctx, plan, j, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
+	if state != nil {
+		plan.keepSpelling(ctx, *state, diags)
+	}
+	j, at := r.judgePlan(ctx, plan, state, diags)
+	j.report(plan.OnViolation, diags)
+	plan.validate(ctx, diags)
+	plan.refusePausing(diags)
+	if diags.HasError() {
 		return
 	}
-	plan.complete(ctx, j, at, &resp.Diagnostics)
-	plan.ChangedOutside = types.ListNull(types.StringType)
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+	if state != nil && state.ChangedOutside.IsNull() && plan.hasInputsOf(*state) {
+		plan = *state
+	} else {
+		plan.complete(ctx, j, at, diags)
+		plan.ChangedOutside = types.ListNull(types.StringType)
+	}
+	diags.Append(resp.Plan.Set(ctx, plan)...)
 }
 
-// judgePlan judges at the workspace's time. A workspace that is not known yet has none: then the answer waits for apply.
-func (r *optimizeJob) judgePlan(ctx context.Context, plan optimizeJobModel, diags *diag.Diagnostics) (judgement, time.Time) {
-	if r.isDeferred() {
-		return judgement{answer: coverage.Unknown}, time.Time{}
+// judgePlan judges at the workspace's time, which the answers to its own questions tell: one of the loader, to see whether
+// it is paused, and one of the table, where the statements are new. A workspace that is not known yet has no time: what
+// depends on it waits for apply.
+func (r *optimizeJob) judgePlan(ctx context.Context, plan optimizeJobModel, state *optimizeJobModel, diags *diag.Diagnostics) (judgement, time.Time) {
+	var at time.Time
+	l := plan.read(ctx, diags)
+	paused, table := r.lookAtLoader(ctx, plan, l, diags), r.lookAtTable(ctx, plan, state)
+	if !r.isDeferred() {
+		var err error
+		if at, err = r.session.client.Now(ctx); err != nil {
+			addError(diags, "The workspace's clock cannot be read", err)
+		}
 	}
-	at, err := r.session.client.Now(ctx)
-	if err != nil {
-		addError(diags, "The workspace's clock cannot be read", err)
-		return judgement{answer: coverage.Unknown}, at
+	j := plan.judge(ctx, at, diags)
+	if table != nil {
+		j.checks = append(j.checks, plan.checkTable(ctx, l, *table, at, diags))
+		if table.err != nil && !isMissing(table.err) {
+			j.notes = append(j.notes, finding{path.Root("table"), "The table could not be read", explain(table.err) + "\n\nWhat Delta would refuse on it is looked at again before the first write of the apply."})
+		}
 	}
-	return plan.judge(ctx, at, diags), at
+	if paused != nil {
+		r.reportPause(ctx, plan, l, *paused, j, diags)
+	}
+	return j, at
 }
 
 func (r *optimizeJob) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan optimizeJobModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	spec, ok := r.prepare(ctx, &plan, &resp.Diagnostics)
+	ctx, done := bounded(ctx, plan.Timeouts, creating, &resp.Diagnostics)
+	defer done()
+	plan.Owner = newOwner()
+	spec, ok := r.prepare(ctx, &plan, nil, &resp.Diagnostics)
 	if !ok {
 		return
 	}
-	client := r.session.client
-	if err := client.ImportFile(ctx, spec.path, spec.file, true); err != nil {
-		addError(&resp.Diagnostics, "The SQL file of the optimize job cannot be written", err)
+	id, ok := r.createJob(ctx, newJob{
+		what: "watertight_optimize_job", noun: "optimize job", settings: spec.settings, allowDuplicateName: plan.AllowDuplicateName.ValueBool(),
+		before: func(ctx context.Context, diags *diag.Diagnostics) bool { return r.writeFile(ctx, spec, diags) },
+		withdraw: func(ctx context.Context, diags *diag.Diagnostics) {
+			if err := r.deleteFile(ctx, spec.path); err != nil {
+				diags.AddWarning("The SQL file of the optimize job is left", fmt.Sprintf("%s belongs to no job now: delete it. %s", spec.path, explain(err)))
+			}
+		},
+	}, &resp.Diagnostics)
+	if !ok {
 		return
 	}
-	id, err := client.CreateJob(ctx, spec.settings)
-	if err != nil {
-		addError(&resp.Diagnostics, "The optimize job cannot be created", err)
-		return
-	}
-	plan.ID, plan.URL = jobID(id), jobURL(client, id)
+	plan.ID, plan.URL = jobID(id), jobURL(r.session.client, id)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+	r.identify(ctx, "id", plan.ID, resp.Identity, &resp.Diagnostics)
 }
 
 func (r *optimizeJob) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state optimizeJobModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	r.identify(ctx, "id", state.ID, resp.Identity, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || r.isDeferred() {
 		return
 	}
+	ctx, done := bounded(workspace.WithClock(ctx), state.Timeouts, reading, &resp.Diagnostics)
+	defer done()
 	job, ok := r.readJob(ctx, state.ID, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
@@ -118,6 +161,9 @@ func (r *optimizeJob) Read(ctx context.Context, req resource.ReadRequest, resp *
 		addError(&resp.Diagnostics, "The SQL file of the optimize job cannot be read", err)
 		return
 	}
+	if state.Loader.IsNull() {
+		r.takeOver(ctx, &state, job, file, &resp.Diagnostics)
+	}
 	now, err := r.session.client.Now(ctx)
 	if err != nil {
 		addError(&resp.Diagnostics, "The workspace's clock cannot be read", err)
@@ -126,6 +172,9 @@ func (r *optimizeJob) Read(ctx context.Context, req resource.ReadRequest, resp *
 	state.refresh(ctx, job, file, r.session.client.WarehouseID(), &resp.Diagnostics)
 	state.URL = jobURL(r.session.client, job.ID)
 	state.NextWindow = state.nextWindow(ctx, now, &resp.Diagnostics)
+	if state.Verdict.IsUnknown() {
+		state.complete(ctx, state.judge(ctx, now, &resp.Diagnostics), now, &resp.Diagnostics)
+	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 }
 
@@ -133,88 +182,84 @@ func (r *optimizeJob) Update(ctx context.Context, req resource.UpdateRequest, re
 	var plan, state optimizeJobModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	spec, ok := r.prepare(ctx, &plan, &resp.Diagnostics)
+	ctx, done := bounded(ctx, plan.Timeouts, updating, &resp.Diagnostics)
+	defer done()
+	if plan.Owner.ValueString() == "" {
+		plan.Owner = newOwner()
+	}
+	spec, ok := r.prepare(ctx, &plan, &state, &resp.Diagnostics)
 	id := parseJobID(plan.ID, &resp.Diagnostics)
 	if !ok || resp.Diagnostics.HasError() {
 		return
 	}
-	client := r.session.client
-	if err := client.ImportFile(ctx, spec.path, spec.file, true); err != nil {
-		addError(&resp.Diagnostics, "The SQL file of the optimize job cannot be written", err)
+	if plan.Name.ValueString() != state.Name.ValueString() && !plan.AllowDuplicateName.ValueBool() && !r.isNameFree(ctx, spec.settings, id, &resp.Diagnostics) {
 		return
 	}
-	if err := client.ResetJob(ctx, id, spec.settings); err != nil {
-		addError(&resp.Diagnostics, "The optimize job cannot be changed", err)
+	if !state.wrote(ctx, spec, r.session.client.WarehouseID()) && !r.rewrite(ctx, id, spec, &resp.Diagnostics) {
 		return
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
-	if old := state.SQLFile.ValueString(); old != spec.path {
-		if err := r.deleteFile(ctx, old); err != nil {
-			resp.Diagnostics.AddWarning("The former SQL file is still there", explain(err))
+	r.identify(ctx, "id", plan.ID, resp.Identity, &resp.Diagnostics)
+	if state.SQLFile.ValueString() != spec.path {
+		if err := r.deleteOwnFile(ctx, state, id); err != nil {
+			resp.Diagnostics.AddWarning("The former SQL file is still there", state.SQLFile.ValueString()+" belongs to no job now: delete it. "+explain(err))
 		}
 	}
+}
+
+// rewrite brings the file and the job to what is planned, the file first: a job never runs a file that is not there.
+func (r *optimizeJob) rewrite(ctx context.Context, id int64, spec optimizeSpec, diags *diag.Diagnostics) bool {
+	if !r.writeFile(ctx, spec, diags) {
+		return false
+	}
+	if err := r.session.client.ResetJob(ctx, id, spec.settings); err != nil {
+		addError(diags, "The optimize job cannot be changed", err)
+		return false
+	}
+	return true
 }
 
 func (r *optimizeJob) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state optimizeJobModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	client := r.client(&resp.Diagnostics)
+	ctx, done := bounded(ctx, state.Timeouts, deleting, &resp.Diagnostics)
+	defer done()
 	id := parseJobID(state.ID, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if err := client.DeleteJob(ctx, id); err != nil && !isMissing(err) {
-		addError(&resp.Diagnostics, "The optimize job cannot be deleted", err)
+	if r.deleteJob(ctx, id, "optimize job", state.CancelActiveRuns.ValueBool(), &resp.Diagnostics); resp.Diagnostics.HasError() {
 		return
 	}
-	if err := r.deleteFile(ctx, state.SQLFile.ValueString()); err != nil {
+	if err := r.deleteOwnFile(ctx, state, id); err != nil {
 		addError(&resp.Diagnostics, "The SQL file of the optimize job cannot be deleted", err)
 	}
 }
 
-// ImportState takes the job's id or its exact name. Links are not in the job: the first plan after an import shows them.
+// ImportState takes the job's id or its exact name. What the job does not hold itself, the links, is read from the loader
+// that its tags name, and from that loader's source.
 func (r *optimizeJob) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	r.importJob(ctx, req, resp, contract.KindOptimize)
 }
 
-// readFile reads the file that the live job runs. Neither a job that runs none nor a file that is gone is an error: both
-// differ from what was written.
-func (r *optimizeJob) readFile(ctx context.Context, path string) ([]byte, error) {
-	if path == "" {
-		return nil, nil
-	}
-	content, err := r.session.client.ReadFile(ctx, path)
-	if isMissing(err) {
-		return nil, nil
-	}
-	return content, err
-}
-
-func (r *optimizeJob) deleteFile(ctx context.Context, path string) error {
-	if path == "" {
-		return nil
-	}
-	if err := r.session.client.DeleteFile(ctx, path); err != nil && !isMissing(err) {
-		return err
-	}
-	return nil
-}
-
 // prepare is what stands before the first write: the same judgement as in the plan, of values that are all known now.
-func (r *optimizeJob) prepare(ctx context.Context, plan *optimizeJobModel, diags *diag.Diagnostics) (optimizeSpec, bool) {
+func (r *optimizeJob) prepare(ctx context.Context, plan, state *optimizeJobModel, diags *diag.Diagnostics) (optimizeSpec, bool) {
 	client := r.client(diags)
 	if diags.HasError() {
 		return optimizeSpec{}, false
 	}
+	ctx = workspace.WithClock(ctx)
+	table := r.lookAtTable(ctx, *plan, state)
 	at, err := client.Now(ctx)
 	if err != nil {
 		addError(diags, "The workspace's clock cannot be read", err)
 		return optimizeSpec{}, false
 	}
 	j := plan.judge(ctx, at, diags)
-	if !j.known && !diags.HasError() {
-		diags.AddAttributeError(path.Root("loader"), "Whether rows would be lost cannot be told", "A value of the loader, the retention or the window is still not known. Nothing was written.")
+	if table != nil {
+		plan.judgeTable(ctx, *table, client.Host(), at, &j, diags)
 	}
+	j.refuseOpen(diags)
 	j.report(plan.OnViolation, diags)
 	plan.validate(ctx, diags)
 	plan.refusePausing(diags)
@@ -229,21 +274,21 @@ func (r *optimizeJob) prepare(ctx context.Context, plan *optimizeJobModel, diags
 
 // complete fills the computed attributes that are not known yet and can be.
 func (m *optimizeJobModel) complete(ctx context.Context, j judgement, at time.Time, diags *diag.Diagnostics) {
-	if j.known {
-		fill(&m.Verdict, j.word())
-		fill(&m.LongestWait, interval.Short(j.verdict.LongestWait))
-		if j.verdict.Answer == coverage.Unknown && m.Headroom.IsUnknown() {
+	if len(j.open()) == 0 {
+		fill(&m.Verdict, wordOf(j.answer()))
+	}
+	if v := j.verdict; v != nil {
+		fill(&m.LongestWait, interval.Short(v.LongestWait))
+		if v.Answer == coverage.Unknown && m.Headroom.IsUnknown() {
 			m.Headroom = types.StringNull()
 		}
-		fill(&m.Headroom, interval.Short(j.verdict.Headroom))
+		fill(&m.Headroom, interval.Short(v.Headroom))
 	}
 	if m.NextWindow.IsUnknown() && isKnown(m.Window) && !at.IsZero() {
 		m.NextWindow = m.nextWindow(ctx, at, diags)
 	}
-	if m.SQLFile.IsUnknown() && isKnown(m.Name, m.Table) {
-		if path, _, err := (maintenance.Job{Name: m.Name.ValueString(), Plan: maintenance.Plan{Table: m.Table.ValueString()}}).File(); err == nil {
-			m.SQLFile = types.StringValue(path)
-		}
+	if m.SQLFile.IsUnknown() && isKnown(m.Name, m.Owner) && m.Owner.ValueString() != "" {
+		m.SQLFile = types.StringValue(maintenance.OwnFile(m.Name.ValueString(), m.Owner.ValueString()))
 	}
 	if m.Statements.IsUnknown() {
 		m.Statements = m.statements(ctx, diags)

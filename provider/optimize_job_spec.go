@@ -1,8 +1,10 @@
 package provider
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"reflect"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -85,7 +87,7 @@ func (m optimizeJobModel) toSpec(ctx context.Context, warehouse string, diags *d
 		return optimizeSpec{}
 	}
 	job := maintenance.Job{
-		Name: m.Name.ValueString(), Plan: m.toPlan(ctx, diags), WarehouseID: warehouse, PauseStatus: m.PauseStatus.ValueString(),
+		Name: m.Name.ValueString(), Plan: m.toPlan(ctx, diags), WarehouseID: warehouse, PauseStatus: m.PauseStatus.ValueString(), Owner: m.Owner.ValueString(),
 		Promise: contract.Maintenance{Table: m.Table.ValueString(), LoaderID: loaderID, Expression: l.window.Expression.ValueString(),
 			ZoneID: l.window.ZoneID.ValueString(), Duration: duration(l.window.Duration), LoaderDuringWindow: m.LoaderDuringWindow.ValueString(),
 			MinimumHeadroom: duration(m.MinimumHeadroom)},
@@ -98,6 +100,13 @@ func (m optimizeJobModel) toSpec(ctx context.Context, warehouse string, diags *d
 		diags.AddError("The optimize job cannot be made", sentence(err.Error()))
 	}
 	return spec
+}
+
+// wrote tells whether a spec is what the state says was written, and nothing differs outside.
+func (m optimizeJobModel) wrote(ctx context.Context, spec optimizeSpec, warehouse string) bool {
+	var unbuilt diag.Diagnostics
+	before := m.toSpec(ctx, warehouse, &unbuilt)
+	return !unbuilt.HasError() && m.ChangedOutside.IsNull() && before.path == spec.path && bytes.Equal(before.file, spec.file) && reflect.DeepEqual(before.settings, spec.settings)
 }
 
 // statements are what the file will hold; unknown while an attribute they are made of is.

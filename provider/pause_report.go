@@ -3,12 +3,12 @@ package provider
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
+	"github.com/watertight-data/terraform-provider-watertight/internal/contract"
 	"github.com/watertight-data/terraform-provider-watertight/internal/coverage"
 	"github.com/watertight-data/terraform-provider-watertight/internal/interval"
 	"github.com/watertight-data/terraform-provider-watertight/internal/jobspec"
@@ -16,64 +16,105 @@ import (
 	"github.com/watertight-data/terraform-provider-watertight/internal/workspace"
 )
 
-// pause is what can be known of a loader that was found paused.
-type pause struct {
-	job workspace.Job
-	// read is the start of the last run that succeeded; zero when there is none among the runs that are kept.
-	read time.Time
-	// missed is the first start that did not happen since; zero where starts have no known instants.
-	missed time.Time
-	now    time.Time
-}
-
-// reportPause warns of a loader that is paused now, whatever the plan makes of it: when its rows begin to expire, and
-// which job is linked to it.
-func (r *optimizeJob) reportPause(ctx context.Context, m optimizeJobModel, j judgement, diags *diag.Diagnostics) {
-	var link loaderLink
-	fields(ctx, m.Loader, &link, diags)
-	if r.isDeferred() || !j.known || link.ID.IsNull() || link.ID.IsUnknown() || diags.HasError() {
-		return
+// lookAtLoader reads the linked loader, to see whether it is paused now. It is one call. Nil: it is not, or it does not
+// exist yet.
+func (r *optimizeJob) lookAtLoader(ctx context.Context, m optimizeJobModel, l linked, diags *diag.Diagnostics) *workspace.Job {
+	if r.isDeferred() || l.loader.ID.IsNull() || l.loader.ID.IsUnknown() {
+		return nil
 	}
-	p, paused, err := r.findPause(ctx, m, diags)
-	if err != nil {
-		diags.AddAttributeWarning(path.Root("loader"), "Whether the loader is paused could not be seen", explain(err))
-		return
-	}
-	if paused {
-		diags.AddAttributeWarning(path.Root("loader"), "The loader is paused now", m.describePause(ctx, p, j.verdict, diags))
-	}
-}
-
-func (r *optimizeJob) findPause(ctx context.Context, m optimizeJobModel, diags *diag.Diagnostics) (pause, bool, error) {
-	client, l := r.session.client, m.read(ctx, diags)
 	id := parseJobID(l.loader.ID, diags)
-	job, err := client.Job(ctx, id)
-	if isMissing(err) {
-		return pause{}, false, nil
+	if diags.HasError() {
+		return nil
 	}
+	job, err := r.session.client.Job(ctx, id)
+	switch {
+	case isMissing(err):
+		diags.AddAttributeWarning(path.Root("loader"), "The linked loader is missing", fmt.Sprintf(
+			"There is no job %d in the workspace %s: nothing loads %s now. If the loader is a resource of this configuration, plan it together with this one.", id, r.session.client.Host(), m.Table.ValueString()))
+		return nil
+	case err != nil:
+		diags.AddAttributeWarning(path.Root("loader"), "Whether the loader is paused could not be seen", explain(err))
+		return nil
+	}
+	if status, _, ok := jobspec.Pause(job.Settings); !ok || status != jobspec.Paused {
+		return nil
+	}
+	return &job
+}
+
+// reportPause warns of a linked loader that is paused now, whatever the plan makes of it: what is linked to it, when its
+// rows begin to expire, and what has expired already.
+func (r *optimizeJob) reportPause(ctx context.Context, m optimizeJobModel, l linked, job workspace.Job, j judgement, diags *diag.Diagnostics) {
+	text := fmt.Sprintf("The loader %s (job %d) is paused in the workspace, and the job %s, which optimizes %s, is linked to it. %s\n\n",
+		l.loader.Name.ValueString(), job.ID, m.Name.ValueString(), m.Table.ValueString(), afterApply(l.loader))
+	s, err := l.standstill(ctx, r.session.client, job, j)
 	if err != nil {
-		return pause{}, false, err
+		text += "Until when nothing is lost could not be found out: " + explain(err)
+	} else {
+		text += s.text() + l.recoverable(s)
 	}
-	if status, _, ok := jobspec.Pause(job.Settings); !ok || status != "PAUSED" {
-		return pause{}, false, nil
+	diags.AddAttributeWarning(path.Root("loader"), "The loader is paused now", text)
+}
+
+// afterApply says what becomes of the pause. Whose doing it is, is for the loader's own resource to say, which knows what
+// was applied.
+func afterApply(loader loaderLink) string {
+	switch {
+	case loader.PauseStatus.ValueString() == jobspec.Paused:
+		return "This plan keeps it paused."
+	case loader.PauseStatus.IsNull():
+		return "Nothing in this configuration resumes it: watertight resume does, or the tool that declares the job."
 	}
-	p := pause{job: job}
-	if p.now, err = client.Now(ctx); err != nil {
-		return p, true, err
+	return "Applying this plan resumes it."
+}
+
+// standstill is what can be known of a linked loader that is paused; what the link says goes before the job's tags.
+func (l linked) standstill(ctx context.Context, client *workspace.Client, job workspace.Job, j judgement) (standstill, error) {
+	s := standstill{job: job, why: "how long a row of the source stays readable is not known", contract: contract.Contract{
+		Source: l.loader.Source.ValueString(), Target: l.loader.Target.ValueString(), SettleDelay: duration(l.loader.SettleDelay),
+		SettleClock: coverage.Clock(l.loader.SettleClock.ValueString()), Reads: coverage.Reads(l.loader.Reads.ValueString())}}
+	if j.verdict != nil {
+		s.limit, s.limitName = j.verdict.Limit, j.verdict.LimitName
 	}
-	if p.read, err = lastRead(ctx, client, id); err != nil {
-		return p, true, err
+	var err error
+	if s.read, err = lastRead(ctx, client, job.ID); err != nil {
+		return s, err
 	}
-	if l.schedule != nil && !p.read.IsZero() {
-		starts, err := sequence(l.schedule.Expression.ValueString(), l.schedule.ZoneID.ValueString())
-		if err != nil {
-			return p, true, err
+	if s.now, err = client.Now(ctx); err != nil {
+		return s, err
+	}
+	if l.schedule == nil || s.read.IsZero() {
+		return s, nil
+	}
+	starts, err := sequence(l.schedule.Expression.ValueString(), l.schedule.ZoneID.ValueString())
+	if err != nil {
+		return s, err
+	}
+	if next, ok := starts.Next(s.read); ok && next.Before(s.now) {
+		s.missed = next
+	}
+	return s, nil
+}
+
+// recoverable says until when what has expired can be read back; nothing while nothing has.
+func (l linked) recoverable(s standstill) string {
+	if s.read.IsZero() || s.limit <= 0 || s.contract.Reads == coverage.ReadsEventHubs || s.contract.Reads == coverage.ReadsKafka {
+		return ""
+	}
+	deadline := s.read.Add(s.limit - s.contract.SettleDelay)
+	if s.now.Before(deadline) {
+		return ""
+	}
+	length := time.Duration(-1)
+	for _, k := range l.kepts() {
+		if k.declared.IsUnknown() {
+			return ""
 		}
-		if next, ok := starts.Next(p.read); ok && next.Before(p.now) {
-			p.missed = next
+		if length < 0 || k.length() < length {
+			length = k.length()
 		}
 	}
-	return p, true, nil
+	return fmt.Sprintf("\n\nThrough time travel a row can be read back for %s after it left the table: the first of them until %s or a little later.", interval.Text(length), instant(deadline.Add(length)))
 }
 
 // lastRead is the start of the newest run that surely read the source.
@@ -92,38 +133,6 @@ func lastRead(ctx context.Context, client *workspace.Client, id int64) (time.Tim
 		}
 	}
 	return time.Time{}, nil
-}
-
-func (m optimizeJobModel) describePause(ctx context.Context, p pause, v coverage.Verdict, diags *diag.Diagnostics) string {
-	l := m.read(ctx, diags)
-	var b strings.Builder
-	fmt.Fprintf(&b, "Somebody or something paused the loader %s (job %d) in the workspace", l.loader.Name.ValueString(), p.job.ID)
-	if l.loader.PauseStatus.ValueString() == "PAUSED" {
-		b.WriteString(", and the configuration keeps it paused.")
-	} else {
-		b.WriteString("; applying this plan resumes it.")
-	}
-	fmt.Fprintf(&b, " The job %s, which optimizes %s, is linked to it.\n\n", m.Name.ValueString(), m.Table.ValueString())
-	if p.read.IsZero() {
-		fmt.Fprintf(&b, "No run of it that succeeded is on record, so no deadline can be told: every row of %s may be unread.", l.loader.Source.ValueString())
-		return b.String()
-	}
-	fmt.Fprintf(&b, "Its last run that read %s started at %s.", l.loader.Source.ValueString(), instant(p.read))
-	if !p.missed.IsZero() {
-		fmt.Fprintf(&b, " The start at %s did not happen: it has been paused since then or earlier.", instant(p.missed))
-	}
-	settle := duration(l.loader.SettleDelay)
-	deadline := p.read.Add(v.Limit - settle)
-	fmt.Fprintf(&b, "\n\nDeadline: the first unread row expires at %s (last read − settle delay %s + %s %s).", instant(deadline), interval.Text(settle), v.LimitName, interval.Text(v.Limit))
-	if l.loader.SettleClock.ValueString() == string(coverage.SettleNewestEvent) {
-		b.WriteString(" Earlier, if no event had arrived shortly before that read.")
-	}
-	if left := deadline.Sub(p.now).Truncate(time.Second); left > 0 {
-		fmt.Fprintf(&b, " That is in %s.", interval.Text(left))
-	} else {
-		fmt.Fprintf(&b, " That was %s ago: rows have been expiring unread since. Name them with: watertight run %s", interval.Text(-left), l.loader.Name.ValueString())
-	}
-	return b.String()
 }
 
 func instant(t time.Time) string { return t.UTC().Truncate(time.Second).Format(time.RFC3339) }

@@ -1,13 +1,10 @@
 package provider
 
 import (
-	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -16,118 +13,88 @@ import (
 	"github.com/watertight-data/terraform-provider-watertight/internal/interval"
 )
 
-// finding is one violated check of a plan, at the attribute that a reader would change.
+// finding is what a check found, at the attribute that a reader would change.
 type finding struct {
 	at              path.Path
 	summary, detail string
 }
 
-// judgement is what the five checks of the linked resources say: headroom, loader not paused, tables agree, target
-// matches, time travel outlasts the pause.
-type judgement struct {
-	// known is false while a value that decides is not: nothing may be concluded, in either direction.
-	known    bool
-	answer   coverage.Answer
-	verdict  coverage.Verdict
+// checked is one check with its answer.
+type checked struct {
+	// asks is what the check asks, for a message: "whether the retention is that of the loader's source".
+	asks   string
+	answer coverage.Answer
+	// deferred: it cannot be told yet, since a value is known only after apply. An answer that is unknown although every
+	// value is known is not deferred: it stays so.
+	deferred bool
 	findings []finding
 }
 
-// judge compares what is planned. It makes no call.
-func (m optimizeJobModel) judge(ctx context.Context, at time.Time, diags *diag.Diagnostics) judgement {
-	if !isKnown(m.deciding()...) {
-		return judgement{answer: coverage.Unknown}
-	}
-	l := m.read(ctx, diags)
-	if diags.HasError() {
-		return judgement{answer: coverage.Unknown}
-	}
-	in, err := m.toInput(l, at)
-	if err != nil {
-		diags.AddError("Coverage cannot be judged", sentence(err.Error()))
-		return judgement{answer: coverage.Unknown}
-	}
-	verdict, err := coverage.Check(in)
-	if err != nil {
-		diags.AddError("Coverage cannot be judged", sentence(err.Error()))
-		return judgement{answer: coverage.Unknown}
-	}
-	j := judgement{known: true, answer: verdict.Answer, verdict: verdict}
-	j.findings = slices.Concat(l.sourceFindings(), m.targetFindings(l), l.timeTravelFindings(in))
-	if len(j.findings) > 0 {
-		j.answer = coverage.Violated
-	}
-	if verdict.Answer == coverage.Violated {
-		j.findings = append(j.findings, m.coverageFinding(l, verdict))
-	}
-	return j
+// judgement is what the checks of the linked resources say.
+type judgement struct {
+	checks []checked
+	// verdict is that of coverage; nil while its inputs are not known.
+	verdict *coverage.Verdict
+	// notes are reported as warnings whatever the answer.
+	notes []finding
 }
 
-// deciding are the values a verdict is made of. The loader's id and name are not among them.
-func (m optimizeJobModel) deciding() []attr.Value {
-	values := []attr.Value{m.Table, m.Window, m.LoaderDuringWindow, m.MinimumHeadroom, m.Retention}
-	if m.Loader.IsUnknown() {
-		return append(values, m.Loader)
-	}
-	for name, v := range m.Loader.Attributes() {
-		if name != "id" && name != "name" {
-			values = append(values, v)
+// answer is the worst of all: a violation stands whatever is unknown.
+func (j judgement) answer() coverage.Answer {
+	answer := coverage.Holds
+	for _, c := range j.checks {
+		switch {
+		case c.answer == coverage.Violated:
+			return coverage.Violated
+		case c.answer == coverage.Unknown:
+			answer = coverage.Unknown
 		}
 	}
-	return values
+	return answer
 }
 
-// sourceFindings: the retention must be that of the table the loader reads.
-func (l linked) sourceFindings() []finding {
-	var out []finding
-	if a, b := l.retention.Table.ValueString(), l.loader.Source.ValueString(); !strings.EqualFold(a, b) {
-		out = append(out, finding{path.Root("retention"), "The retention is of another table", fmt.Sprintf(
-			"The loader %s reads %s, and the linked retention is of %s: how long its rows stay says nothing about the loader's. Link the watertight_retention of %s.", l.loader.Name.ValueString(), b, a, b)})
+// open are the questions that wait for a value.
+func (j judgement) open() []string {
+	var out []string
+	for _, c := range j.checks {
+		if c.deferred {
+			out = append(out, c.asks)
+		}
 	}
 	return out
 }
 
-func (m optimizeJobModel) targetFindings(l linked) []finding {
-	var out []finding
-	if a, b := m.Table.ValueString(), l.loader.Target.ValueString(); !strings.EqualFold(a, b) {
-		out = append(out, finding{path.Root("table"), "The table is not the loader's target", fmt.Sprintf(
-			"table is %s, and the loader %s writes %s. Optimize the target of the linked loader, or link the loader of this table.", a, l.loader.Name.ValueString(), b)})
-	}
-	return out
-}
-
-// timeTravelFindings: a pause longer than time travel leaves nothing to recover from when the loader does not come back.
-func (l linked) timeTravelFindings(in coverage.Input) []finding {
-	paused, shorten := in.Pause, "pause"
-	if in.Window != nil && in.Window.LoaderPaused && in.Window.Duration > paused {
-		paused, shorten = in.Window.Duration, "window"
-	}
-	kept := min(in.LogRetention, in.DeletedFileRetention)
-	if kept >= paused {
-		return nil
-	}
-	return []finding{{path.Root("retention"), "Time travel is shorter than the pause", fmt.Sprintf(
-		"The loader is paused for %s, and an expired row of %s can be read back for %s only (the shorter of deleted_file_retention %s and log_retention %s). Make both %q or longer, or the %s shorter.",
-		interval.Text(paused), l.retention.Table.ValueString(), interval.Text(kept), interval.Text(in.DeletedFileRetention), interval.Text(in.LogRetention), interval.Short(paused), shorten)}}
-}
-
-func (m optimizeJobModel) coverageFinding(l linked, v coverage.Verdict) finding {
-	f := finding{at: path.Root("loader"), summary: "Rows would expire before they are loaded"}
-	for _, r := range v.Reasons {
-		switch r.Code {
-		case coverage.CodeNegative:
-			if m.LoaderDuringWindow.ValueString() == "paused" {
-				f.at = path.Root("window")
+// report turns a judgement into diagnostics: errors, or warnings where the configuration lowers them. What cannot be
+// told although every value is known will not be told at apply either, and is refused here.
+func (j judgement) report(onViolation types.String, diags *diag.Diagnostics) {
+	for _, c := range j.checks {
+		for _, f := range c.findings {
+			if onViolation.ValueString() == "warn" {
+				diags.AddAttributeWarning(f.at, f.summary, f.detail)
+			} else {
+				diags.AddAttributeError(f.at, f.summary, f.detail+"\n\nTo go on regardless: on_violation = \"warn\".")
 			}
-		case coverage.CodeMinimum:
-			f.at, f.summary = path.Root("minimum_headroom"), "Less headroom than minimum_headroom"
-		case coverage.CodeLoaderPaused:
-			f.summary = "The loader is paused"
-		case coverage.CodeConcurrentRuns:
-			f.summary = "Two runs of the loader would read the same position"
 		}
 	}
-	f.detail = fmt.Sprintf("Headroom of the loader %s, from %s to %s: %s.\n\n%s", l.loader.Name.ValueString(), l.loader.Source.ValueString(), l.loader.Target.ValueString(), headroomText(v), explainVerdict(v))
-	return f
+	for _, f := range j.notes {
+		diags.AddAttributeWarning(f.at, f.summary, f.detail)
+	}
+}
+
+// refuseOpen stands before the first write: what could not be told at plan must be told now.
+func (j judgement) refuseOpen(diags *diag.Diagnostics) {
+	if open := j.open(); len(open) > 0 {
+		diags.AddAttributeError(path.Root("loader"), "Whether rows would be lost cannot be told",
+			"A value that decides is still not known, so it cannot be told "+strings.Join(open, ", ")+". Nothing was written.\n\nApply what that value comes from first: terraform apply -target=<its resource>.")
+	}
+}
+
+// wordOf is an answer as an attribute has it.
+func wordOf(answer coverage.Answer) string {
+	if answer == coverage.Unknown {
+		return "unknown"
+	}
+	return string(answer)
 }
 
 func headroomText(v coverage.Verdict) string {
@@ -146,9 +113,17 @@ func explainVerdict(v coverage.Verdict) string {
 	section(&b, "The worst case:", len(v.Timeline), func(i int) string {
 		return v.Timeline[i].At.UTC().Format(time.RFC3339) + "  " + v.Timeline[i].What
 	})
-	section(&b, "Any one of these would satisfy the check:", len(v.Changes), func(i int) string { return v.Changes[i].Text })
+	section(&b, "Any one of these would satisfy the check:", len(v.Changes), func(i int) string { return changeText(v.Changes[i]) })
 	section(&b, "Assumed:", len(v.Assumptions), func(i int) string { return v.Assumptions[i] })
 	return strings.TrimRight(b.String(), "\n")
+}
+
+// changeText names the attribute with what it is and what it would be.
+func changeText(c coverage.Change) string {
+	if c.Input == "" || c.To == "" {
+		return c.Text
+	}
+	return fmt.Sprintf("%s (%s: %q → %q)", c.Text, c.Input, c.From, c.To)
 }
 
 func section(b *strings.Builder, title string, n int, line func(int) string) {
@@ -159,28 +134,4 @@ func section(b *strings.Builder, title string, n int, line func(int) string) {
 	for i := range n {
 		fmt.Fprintf(b, "  - %s\n", line(i))
 	}
-}
-
-// report turns a judgement into diagnostics: errors, or warnings where the configuration lowers them. What cannot be
-// told although every value is known will not be told at apply either, and is refused here.
-func (j judgement) report(onViolation types.String, diags *diag.Diagnostics) {
-	findings := j.findings
-	if j.known && j.answer == coverage.Unknown {
-		findings = append(findings, finding{path.Root("loader"), "Whether rows would be lost cannot be told", explainVerdict(j.verdict)})
-	}
-	for _, f := range findings {
-		if onViolation.ValueString() == "warn" {
-			diags.AddAttributeWarning(f.at, f.summary, f.detail)
-		} else {
-			diags.AddAttributeError(f.at, f.summary, f.detail+"\n\nTo go on regardless: on_violation = \"warn\".")
-		}
-	}
-}
-
-// word is the answer as an attribute has it.
-func (j judgement) word() string {
-	if j.answer == coverage.Unknown {
-		return "unknown"
-	}
-	return string(j.answer)
 }
