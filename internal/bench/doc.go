@@ -1,3 +1,4 @@
 // Package bench measures what the product promises: how long a verification takes beside plain counts of the same rows,
-// and how much memory its asking side needs. Ratios are taken within one run, for machines differ.
+// how much memory its asking side needs, and what a plan of many jobs and a start of the provider take, in whole
+// processes. Ratios are taken within one run, for machines differ.
 package bench
