@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // The forms a field is meant to have. Whatever Quartz accepts beyond them it
@@ -16,17 +17,28 @@ const (
 	weekForms  = `(SUN|MON|TUE|WED|THU|FRI|SAT)`
 )
 
+// Compiled at their first use, once: a plan of many jobs asks thousands of times.
+var (
+	plainForm      = formOf("")
+	dayOfMonthForm = formOf(`|\?|L|LW|L-\d{1,2}|L-\d{1,2}W|\d{1,2}W`)
+	monthForm      = formOf("|" + monthForms + "|" + monthForms + "-" + monthForms)
+	dayOfWeekForm  = formOf(`|\?|L|[1-7]L|[1-7]#0*[1-5]|` + weekForms + "|" + weekForms + "L|" + weekForms + "#0*[1-5]|" + weekForms + "-" + weekForms)
+)
+
+func formOf(more string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^(" + plainForms + more + ")$") })
+}
+
 func (f field) form() *regexp.Regexp {
-	forms := plainForms
 	switch f {
 	case dayOfMonth:
-		forms += `|\?|L|LW|L-\d{1,2}|L-\d{1,2}W|\d{1,2}W`
+		return dayOfMonthForm()
 	case month:
-		forms += "|" + monthForms + "|" + monthForms + "-" + monthForms
+		return monthForm()
 	case dayOfWeek:
-		forms += `|\?|L|[1-7]L|[1-7]#0*[1-5]|` + weekForms + "|" + weekForms + "L|" + weekForms + "#0*[1-5]|" + weekForms + "-" + weekForms
+		return dayOfWeekForm()
 	}
-	return regexp.MustCompile(`^(` + forms + `)$`)
+	return plainForm()
 }
 
 // warningsOf compares what was written with what Quartz reads.

@@ -5,7 +5,10 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -32,17 +35,30 @@ func Zone(id string) (*time.Location, error) {
 	if long, ok := javaShortID(id); ok {
 		name = long
 	}
-	database, err := zip.NewReader(strings.NewReader(zoneinfo), int64(len(zoneinfo)))
+	zones, err := database()
 	if err != nil {
 		return nil, fmt.Errorf("read embedded time zones: %w", err)
 	}
-	for _, file := range database.File {
-		if file.Name == name && !strings.HasSuffix(name, "/") && name != "Factory" {
-			return load(id, file)
+	if file, ok := zones[name]; ok {
+		return load(id, file)
+	}
+	return nil, unknownZone(id, zones)
+}
+
+// database is the list of the embedded zones, read once.
+var database = sync.OnceValues(func() (map[string]*zip.File, error) {
+	archive, err := zip.NewReader(strings.NewReader(zoneinfo), int64(len(zoneinfo)))
+	if err != nil {
+		return nil, err
+	}
+	zones := map[string]*zip.File{}
+	for _, file := range archive.File {
+		if !strings.HasSuffix(file.Name, "/") && file.Name != "Factory" {
+			zones[file.Name] = file
 		}
 	}
-	return nil, unknownZone(id, database)
-}
+	return zones, nil
+})
 
 func load(id string, file *zip.File) (*time.Location, error) {
 	r, err := file.Open()
@@ -63,15 +79,12 @@ func load(id string, file *zip.File) (*time.Location, error) {
 	return zone, nil
 }
 
-func unknownZone(id string, database *zip.Reader) error {
+func unknownZone(id string, zones map[string]*zip.File) error {
 	e := &Error{Field: fieldZone, Value: id, Reason: "unknown; names are those of the IANA database, upper and lower case count"}
 	best, distance := "", len(id)/2+2
-	for _, file := range database.File {
-		if strings.HasSuffix(file.Name, "/") || file.Name == "Factory" {
-			continue
-		}
-		if d := nameDistance(id, file.Name); d < distance {
-			best, distance = file.Name, d
+	for _, name := range slices.Sorted(maps.Keys(zones)) {
+		if d := nameDistance(id, name); d < distance {
+			best, distance = name, d
 		}
 	}
 	if place, sign, ok := fixedOffset(id); ok {
