@@ -79,7 +79,7 @@ func configurationAttributes() map[string]schema.Attribute {
 		"metadata_service_url":         secret("URL of a metadata service that gives tokens. Environment: `DATABRICKS_METADATA_SERVICE_URL`."),
 		"databricks_cli_path":          text("The Databricks CLI, for `auth_type = \"databricks-cli\"`. Environment: `DATABRICKS_CLI_PATH`; otherwise the one on the PATH."),
 		"warehouse_id":                 text("SQL warehouse on which tables are altered and maintenance runs. No other compute is ever started. Environment: `DATABRICKS_WAREHOUSE_ID`."),
-		"rate_limit":                   schema.Int64Attribute{Optional: true, MarkdownDescription: "Most requests a second. Environment: `DATABRICKS_RATE_LIMIT`; otherwise 15."},
+		"rate_limit":                   schema.Int64Attribute{Optional: true, MarkdownDescription: "Most requests a second. Environment: `DATABRICKS_RATE_LIMIT`; otherwise 100. A workspace that wants fewer answers 429, and the request is repeated."},
 		"http_timeout":                 text("How long one request may be silent, as a duration (`60s`). Default: `60s`."),
 		"retry_timeout":                text("How long a request is tried again after 429, 503 and broken connections, as a duration (`5m`). Default: `5m`."),
 	}
@@ -108,7 +108,7 @@ func (m configurationModel) isUnknown() bool {
 
 func (m configurationModel) toConfig(diags *diag.Diagnostics) workspace.Config {
 	if m.RateLimit.ValueInt64() < 0 {
-		diags.AddAttributeError(path.Root("rate_limit"), "Wrong rate limit", fmt.Sprintf("rate_limit = %d: write the most requests a second, 1 or more; leave it out for 15.", m.RateLimit.ValueInt64()))
+		diags.AddAttributeError(path.Root("rate_limit"), "Wrong rate limit", fmt.Sprintf("rate_limit = %d: write the most requests a second, 1 or more; leave it out for 100.", m.RateLimit.ValueInt64()))
 	}
 	return workspace.Config{
 		Host:                 m.Host.ValueString(),
