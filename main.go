@@ -3,15 +3,11 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
-
 	"github.com/watertight-data/terraform-provider-watertight/cli"
-	"github.com/watertight-data/terraform-provider-watertight/provider"
 )
 
 // version is set by the linker.
@@ -30,12 +26,4 @@ func main() {
 	code := cli.Main(ctx, os.Args, cli.SystemEnv(version))
 	stop()
 	os.Exit(int(code))
-}
-
-func serveProvider() {
-	err := providerserver.Serve(context.Background(), provider.New(version), providerserver.ServeOpts{Address: provider.Address})
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
 }
