@@ -16,6 +16,8 @@ const (
 	PropertyRollingWindow = "watertight.rolling_window"
 	PropertyEventTime     = "watertight.event_time"
 	PropertyExpireBy      = "watertight.expire_by"
+	// PropertyOwner tells which watertight_retention set them.
+	PropertyOwner = "watertight.owner"
 
 	PropertyDeletedFileRetention = "delta.deletedFileRetentionDuration"
 	PropertyLogRetention         = "delta.logRetentionDuration"
@@ -44,6 +46,8 @@ type Retention struct {
 	RollingWindow                      time.Duration
 	EventTime, ExpireBy                string
 	DeletedFileRetention, LogRetention time.Duration
+	// Owner is the watertight_retention that declares it; empty for none.
+	Owner string
 }
 
 // Properties writes what is declared as table properties.
@@ -57,9 +61,21 @@ func (r Retention) Properties() map[string]string {
 	set(PropertyRollingWindow, interval.Short(r.RollingWindow), r.RollingWindow > 0)
 	set(PropertyEventTime, r.EventTime, r.EventTime != "")
 	set(PropertyExpireBy, r.ExpireBy, r.ExpireBy != "")
+	set(PropertyOwner, r.Owner, r.Owner != "")
 	set(PropertyDeletedFileRetention, interval.Delta(r.DeletedFileRetention), r.DeletedFileRetention > 0)
 	set(PropertyLogRetention, interval.Delta(r.LogRetention), r.LogRetention > 0)
 	return properties
+}
+
+// OwnProperties are those that only Watertight sets, spelled as the table has them.
+func OwnProperties(properties map[string]string) map[string]string {
+	own := map[string]string{}
+	for key, value := range properties {
+		if slices.ContainsFunc([]string{PropertyRollingWindow, PropertyEventTime, PropertyExpireBy, PropertyOwner}, func(k string) bool { return strings.EqualFold(k, key) }) {
+			own[key] = value
+		}
+	}
+	return own
 }
 
 // RetentionFromProperties reads a table's properties, whose keys are matched without regard to case. What Delta fills
@@ -67,7 +83,7 @@ func (r Retention) Properties() map[string]string {
 func RetentionFromProperties(table string, properties map[string]string) (Retention, error) {
 	p := lowered(properties)
 	r := Retention{
-		Table: table, EventTime: p.text(PropertyEventTime), ExpireBy: p.text(PropertyExpireBy),
+		Table: table, EventTime: p.text(PropertyEventTime), ExpireBy: p.text(PropertyExpireBy), Owner: p.text(PropertyOwner),
 		DeletedFileRetention: DefaultDeletedFileRetention, LogRetention: DefaultLogRetention,
 	}
 	for _, d := range []struct {

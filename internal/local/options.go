@@ -69,6 +69,8 @@ type Behaviour struct {
 	ContinuousRace bool `json:"continuous_race,omitempty"`
 	// ColdPolls is the number of reads for which a statement stays PENDING, as on a warehouse that must start.
 	ColdPolls int `json:"cold_polls,omitempty"`
+	// Relations shows tables, by their complete names, as kinds that no statement here can make.
+	Relations map[string]Relation `json:"relations,omitempty"`
 	// MetricsOff is added to numOutputRows in what DESCRIBE HISTORY answers: history may say more than was written.
 	MetricsOff int64 `json:"metrics_off,omitempty"`
 }

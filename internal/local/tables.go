@@ -97,8 +97,11 @@ func (w *Workspace) tableView(t engine.Table) map[string]any {
 	}
 	v := map[string]any{
 		"name": t.Name.Table, "catalog_name": t.Name.Catalog, "schema_name": t.Name.Schema, "full_name": full, "table_type": t.Type,
-		"table_id": t.ID, "owner": owner, "created_by": ownerName, "created_at": t.Created.UnixMilli(), "updated_at": t.Updated.UnixMilli(),
-		"updated_by": ownerName, "metastore_id": "local", "properties": w.tableProperties(full, t),
+		"table_id": t.ID, "owner": owner, "created_by": orOwner(t.CreatedBy), "created_at": t.Created.UnixMilli(), "updated_at": t.Updated.UnixMilli(),
+		"updated_by": orOwner(t.AlteredBy), "metastore_id": "local", "properties": w.tableProperties(full, t),
+	}
+	if !t.Altered.IsZero() {
+		v["updated_at"] = t.Altered.UnixMilli()
 	}
 	if t.Format != "" {
 		v["data_source_format"] = t.Format
@@ -113,7 +116,31 @@ func (w *Workspace) tableView(t engine.Table) map[string]any {
 	if t.ViewDefinition != "" {
 		v["view_definition"] = t.ViewDefinition
 	}
+	w.behaviour.Relations[full].show(v)
 	return v
+}
+
+func orOwner(user string) string {
+	if user == "" {
+		return ownerName
+	}
+	return user
+}
+
+// Relation is what Unity Catalog says of a table that no statement here can make: one that a pipeline, another system or
+// another format keeps.
+type Relation struct {
+	Type       string `json:"table_type,omitempty"`
+	Format     string `json:"data_source_format,omitempty"`
+	PipelineID string `json:"pipeline_id,omitempty"`
+}
+
+func (r Relation) show(view map[string]any) {
+	for key, text := range map[string]string{"table_type": r.Type, "data_source_format": r.Format, "pipeline_id": r.PipelineID} {
+		if text != "" {
+			view[key] = text
+		}
+	}
 }
 
 // addClustering shows liquid clustering as Unity Catalog does: among the properties, each column as the path to it.

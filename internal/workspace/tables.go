@@ -23,6 +23,8 @@ type Table struct {
 	// PredictiveOptimization is ENABLE, DISABLE, or empty where the API does not say.
 	PredictiveOptimization string
 	Created, Updated       time.Time
+	// CreatedBy and UpdatedBy are empty where the API does not say.
+	CreatedBy, UpdatedBy string
 }
 
 // Column is a column of a table or result; Type is Spark's spelling in lower case, as bigint or decimal(20,0). Results do
@@ -101,6 +103,8 @@ func (c *Client) Table(ctx context.Context, fullName string) (Table, error) {
 		Properties map[string]string `json:"properties"`
 		Created    int64             `json:"created_at"`
 		Updated    int64             `json:"updated_at"`
+		CreatedBy  string            `json:"created_by"`
+		UpdatedBy  string            `json:"updated_by"`
 		Predictive struct {
 			Value string `json:"value"`
 		} `json:"effective_predictive_optimization_flag"`
@@ -111,7 +115,8 @@ func (c *Client) Table(ctx context.Context, fullName string) (Table, error) {
 		return Table{}, err
 	}
 	out := Table{FullName: t.FullName, ID: t.ID, Type: t.Type, Format: t.Format, Owner: t.Owner, PipelineID: t.PipelineID,
-		Properties: t.Properties, PredictiveOptimization: t.Predictive.Value, Created: millis(t.Created), Updated: millis(t.Updated)}
+		Properties: t.Properties, PredictiveOptimization: t.Predictive.Value, Created: millis(t.Created), Updated: millis(t.Updated),
+		CreatedBy: t.CreatedBy, UpdatedBy: t.UpdatedBy}
 	if out.Properties == nil {
 		out.Properties = map[string]string{}
 	}

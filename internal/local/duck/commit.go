@@ -38,8 +38,11 @@ func (t *table) add(c *commit) {
 	t.join(c)
 	c.ChangeFeed = c.meta.is(changeFeed)
 	t.Updated = c.Time
+	if c.Meta != nil {
+		t.Altered, t.AlteredBy = c.Time, c.User
+	}
 	if len(t.commits) == 1 {
-		t.Created = c.Time
+		t.Created, t.CreatedBy = c.Time, c.User
 	}
 	t.expireLog(c)
 }

@@ -114,7 +114,7 @@ func (c *catalog) tablesIn(catalog, schema string) []*table {
 }
 
 func (t *table) describe() engine.Table {
-	out := engine.Table{Name: t.Name, ID: t.ID, Created: t.Created, Updated: t.Updated, Owner: t.Owner}
+	out := engine.Table{Name: t.Name, ID: t.ID, Created: t.Created, Updated: t.Updated, Owner: t.Owner, Altered: t.Altered, AlteredBy: t.AlteredBy, CreatedBy: t.CreatedBy}
 	if t.View != nil {
 		out.Type, out.ViewDefinition = "VIEW", t.View.Text
 		out.Properties = t.View.Properties

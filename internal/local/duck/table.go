@@ -20,8 +20,12 @@ type table struct {
 	ID               string
 	Owner            string
 	Created, Updated time.Time
-	View             *view              `json:",omitempty"`
-	Tags             []dialect.Property `json:",omitempty"`
+	// Altered is the last commit that changed more than rows; zero in state written before it was kept.
+	Altered              time.Time `json:",omitzero"`
+	CreatedBy, AlteredBy string    `json:",omitempty"`
+
+	View *view              `json:",omitempty"`
+	Tags []dialect.Property `json:",omitempty"`
 
 	// Next numbers files and lineages.
 	Next int64

@@ -99,8 +99,11 @@ type Table struct {
 	Comment          string
 	Version          int64
 	Created, Updated time.Time
-	Owner            string
-	ViewDefinition   string
+	// Altered is when more than rows changed last, and AlteredBy who did it; zero where the engine does not know.
+	Altered              time.Time
+	AlteredBy, CreatedBy string
+	Owner                string
+	ViewDefinition       string
 }
 
 // Error is a failed statement as Spark and Delta report it.
