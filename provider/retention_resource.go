@@ -7,17 +7,17 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/watertight-data/terraform-provider-watertight/internal/contract"
 	"github.com/watertight-data/terraform-provider-watertight/internal/workspace"
 )
 
-// retention is a set of properties of an existing Delta table. Create and Update read the table, alter it with at most
-// one statement for properties and one for Auto-TTL, and read it again; Read is one call to Unity Catalog. Null is a
-// property that is not declared: neither compared nor written. Delete unsets the properties that were set and drops the
-// row deletion that was set. No statement of it drops, replaces or rewrites a table, or changes a row.
+// retention is a set of properties of an existing Delta table and, with expire_by = "purge_job", a job of the Jobs API 2.2
+// with its SQL file. Create and Update read the table, alter it with at most one statement that sets properties, one that
+// unsets and one for Auto-TTL, write the job, and read the table again; Read is one call to Unity Catalog, and two for the
+// job. Null is a property that is not declared: neither compared nor written. Delete deletes the job and its file, unsets
+// the properties that were set and drops the row deletion that was set. No statement of it drops, replaces or rewrites a
+// table, or changes a row.
 type retention struct{ base }
 
 var (
@@ -39,77 +39,34 @@ func (r *retention) ValidateConfig(ctx context.Context, req resource.ValidateCon
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	config.validate(&resp.Diagnostics)
-}
-
-// ModifyPlan refuses what the table cannot take, when the table can be read. One that is missing may be made by the same
-// apply, so only Create refuses it.
-func (r *retention) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if req.Plan.Raw.IsNull() {
-		return
-	}
-	var plan retentionModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	plan.validate(&resp.Diagnostics)
-	live, known := r.liveProperties(ctx, req.State, plan, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	if known || plan.declaresBoth() {
-		plan.validatePair(live, &resp.Diagnostics)
-	}
-	if plan.ID.IsUnknown() && !plan.Table.IsUnknown() {
-		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("id"), plan.Table)...)
-	}
-	if plan.RecoverableFor.IsUnknown() && plan.durationsKnown() && (known || plan.declaresBoth()) {
-		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("recoverable_for"), plan.recoverableFor(live))...)
-	}
-}
-
-// liveProperties are the table's as the refresh left them, or for a table that is new to the state as they are now.
-func (r *retention) liveProperties(ctx context.Context, prior tfsdk.State, plan retentionModel, diags *diag.Diagnostics) (map[string]string, bool) {
-	if !prior.Raw.IsNull() {
-		var state retentionModel
-		diags.Append(prior.Get(ctx, &state)...)
-		if state.Table.Equal(plan.Table) && !state.TableProperties.IsNull() {
-			return stringMap(ctx, state.TableProperties, diags), true
-		}
-	}
-	if plan.Table.IsUnknown() || r.isDeferred() {
-		return nil, false
-	}
-	table, err := r.session.client.Table(ctx, plan.Table.ValueString())
-	if isMissing(err) {
-		return nil, false
-	}
-	if err != nil {
-		addError(diags, "The table cannot be read", err)
-		return nil, false
-	}
-	refuseTable(table, diags)
-	return table.Properties, true
+	config.validate(ctx, &resp.Diagnostics)
 }
 
 func (r *retention) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan retentionModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	table := r.readTable(ctx, plan, &resp.Diagnostics)
+	ctx, done := bounded(ctx, plan.Timeouts, creating, &resp.Diagnostics)
+	defer done()
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	r.write(ctx, plan, nil, table, &resp.State, &resp.Diagnostics)
+	r.write(ctx, &plan, nil, &resp.State, &resp.Diagnostics)
 }
 
 func (r *retention) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state retentionModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	ctx, done := bounded(ctx, state.Timeouts, reading, &resp.Diagnostics)
+	defer done()
 	if resp.Diagnostics.HasError() || r.isDeferred() {
 		return
 	}
-	table, err := r.session.client.Table(ctx, state.ID.ValueString())
+	name, err := contract.ParseTable(state.ID.ValueString())
+	if err != nil {
+		resp.Diagnostics.AddError("Wrong table in the state", sentence(err.Error()))
+		return
+	}
+	table, err := r.session.client.Table(ctx, name.FullName())
 	if isMissing(err) {
 		resp.State.RemoveResource(ctx)
 		return
@@ -118,7 +75,18 @@ func (r *retention) Read(ctx context.Context, req resource.ReadRequest, resp *re
 		addError(&resp.Diagnostics, "The retention cannot be read", err)
 		return
 	}
-	state.refresh(table, &resp.Diagnostics)
+	if summary, text := unfit(table); summary != "" {
+		resp.Diagnostics.AddAttributeWarning(path.Root("table"), summary, text+"\n\nThe table that was under this name is gone, and its retention with it.")
+		resp.State.RemoveResource(ctx)
+		return
+	}
+	prior := state
+	state.refresh(table)
+	state.report(prior, table, &resp.Diagnostics)
+	if prior.isImported() {
+		r.importPurge(ctx, &state, table, &resp.Diagnostics)
+	}
+	r.refreshPurge(ctx, &state, table, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 }
 
@@ -126,21 +94,28 @@ func (r *retention) Update(ctx context.Context, req resource.UpdateRequest, resp
 	var plan, state retentionModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	table := r.readTable(ctx, plan, &resp.Diagnostics)
+	ctx, done := bounded(ctx, plan.Timeouts, updating, &resp.Diagnostics)
+	defer done()
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	r.write(ctx, plan, &state, table, &resp.State, &resp.Diagnostics)
+	r.write(ctx, &plan, &state, &resp.State, &resp.Diagnostics)
 }
 
 func (r *retention) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state retentionModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	ctx, done := bounded(ctx, state.Timeouts, deleting, &resp.Diagnostics)
+	defer done()
 	client := r.client(&resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
+	if resp.Diagnostics.HasError() || !r.deletePurge(ctx, state, &resp.Diagnostics) {
 		return
 	}
-	live, err := client.Table(ctx, state.ID.ValueString())
+	name, err := contract.ParseTable(state.ID.ValueString())
+	if err != nil {
+		return
+	}
+	live, err := client.Table(ctx, name.FullName())
 	if isMissing(err) {
 		return
 	}
@@ -148,33 +123,29 @@ func (r *retention) Delete(ctx context.Context, req resource.DeleteRequest, resp
 		addError(&resp.Diagnostics, "The retention cannot be unset", err)
 		return
 	}
-	for _, statement := range state.toUnset(live.Properties) {
-		if err := client.Exec(ctx, statement); err != nil {
-			addError(&resp.Diagnostics, "The retention cannot be unset", fmt.Errorf("%s: %w", statement, err))
+	if summary, _ := unfit(live); summary != "" {
+		return // another object under the table's name
+	}
+	for _, a := range state.toUnset(live.Properties) {
+		if err := client.Exec(ctx, a.statement); err != nil {
+			addError(&resp.Diagnostics, "The retention cannot be unset", fmt.Errorf("%s: %w", a.statement, err))
 			return
 		}
 	}
 }
 
-// ImportState takes the table's name.
-func (r *retention) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	if _, err := contract.ParseTable(req.ID); err != nil {
-		resp.Diagnostics.AddError("Wrong import id", fmt.Sprintf("A retention is imported by the name of its table: %s", sentence(err.Error())))
-		return
-	}
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), req.ID)...)
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("table"), req.ID)...)
-}
-
 // readTable reads the table that is about to be altered, or says why it cannot be.
-func (r *retention) readTable(ctx context.Context, plan retentionModel, diags *diag.Diagnostics) workspace.Table {
+func (r *retention) readTable(ctx context.Context, plan retentionModel, state *retentionModel, diags *diag.Diagnostics) workspace.Table {
 	client := r.client(diags)
 	if diags.HasError() {
 		return workspace.Table{}
 	}
-	plan.validate(diags)
-	name := plan.Table.ValueString()
-	table, err := client.Table(ctx, name)
+	plan.validate(ctx, diags)
+	name, err := contract.ParseTable(plan.Table.ValueString())
+	if err != nil || diags.HasError() {
+		return workspace.Table{}
+	}
+	table, err := client.Table(ctx, name.FullName())
 	if isMissing(err) {
 		diags.AddAttributeError(path.Root("table"), "The table is missing", fmt.Sprintf(
 			"There is no table %s in the workspace %s, or the caller may not see it.\n\nMake it first (a resource that makes it can be named in depends_on), or correct the name.", name, client.Host()))
@@ -185,36 +156,11 @@ func (r *retention) readTable(ctx context.Context, plan retentionModel, diags *d
 		return table
 	}
 	refuseTable(table, diags)
-	plan.validatePair(table.Properties, diags)
+	plan.validateColumns(table, diags)
+	plan.validatePair(state, table.Properties, diags)
+	plan.refuseOthers(state, table, diags)
+	if plan.purges() && !diags.HasError() {
+		r.checkTarget(ctx, plan, table, diags)
+	}
 	return table
-}
-
-// write brings the table from what it is to what is planned. The state is saved as soon as the first statement has
-// taken effect, and again with what the table says of itself.
-func (r *retention) write(ctx context.Context, plan retentionModel, state *retentionModel, table workspace.Table, out *tfsdk.State, diags *diag.Diagnostics) {
-	client := r.session.client
-	for i, statement := range plan.toStatements(state, table.Properties) {
-		if err := client.Exec(ctx, statement); err != nil {
-			addError(diags, "The table cannot be altered", fmt.Errorf("%s: %w", statement, err))
-			return
-		}
-		if i == 0 {
-			plan.complete(table)
-			diags.Append(out.Set(ctx, plan)...)
-		}
-	}
-	after, err := client.Table(ctx, plan.Table.ValueString())
-	if err != nil {
-		// An error would taint what was just set; the next refresh reads it anyway.
-		diags.AddWarning("The table was altered but not read again", explain(err))
-		after = table
-	}
-	plan.complete(after)
-	diags.Append(out.Set(ctx, plan)...)
-}
-
-func stringMap(ctx context.Context, m types.Map, diags *diag.Diagnostics) map[string]string {
-	out := map[string]string{}
-	diags.Append(m.ElementsAs(ctx, &out, false)...)
-	return out
 }

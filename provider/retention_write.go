@@ -1,0 +1,244 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/watertight-data/terraform-provider-watertight/internal/contract"
+	"github.com/watertight-data/terraform-provider-watertight/internal/workspace"
+)
+
+// writing is one way from a table as it is to what is planned.
+type writing struct {
+	*retention
+	plan  *retentionModel
+	state *retentionModel // nil in Create
+	table workspace.Table
+	spec  purgeSpec
+	out   *tfsdk.State
+	diags *diag.Diagnostics
+	// written tells that the purge job is the planned one.
+	written bool
+}
+
+// write brings the table from what it is to what is planned. However far it comes, the state says what is there then.
+func (r *retention) write(ctx context.Context, plan, state *retentionModel, out *tfsdk.State, diags *diag.Diagnostics) {
+	client := r.client(diags)
+	if diags.HasError() {
+		return
+	}
+	name, err := contract.ParseTable(plan.Table.ValueString())
+	if err != nil {
+		diags.AddAttributeError(path.Root("table"), "Wrong table", sentence(err.Error()))
+		return
+	}
+	// Two resources of one configuration and one table: the second must see what the first set.
+	defer r.session.names.lock("table " + name.FullName())()
+	w := writing{retention: r, plan: plan, state: state, out: out, diags: diags}
+	if w.table = r.readTable(ctx, *plan, state, diags); diags.HasError() {
+		return
+	}
+	if plan.Owner.IsUnknown() || plan.Owner.IsNull() {
+		plan.Owner = newOwner()
+	}
+	if plan.purges() {
+		if w.spec = plan.toPurgeSpec(ctx, w.table, client.WarehouseID(), diags); diags.HasError() {
+			return
+		}
+	}
+	job := types.StringNull()
+	if state != nil {
+		job = state.PurgeJobID
+	}
+	plan.PurgeJobID = job
+	if !w.run(ctx) {
+		w.saveTruth(ctx)
+		return
+	}
+	after, err := client.Table(ctx, name.FullName())
+	if err != nil {
+		// An error would taint what was just set; the next refresh reads it anyway.
+		diags.AddWarning("The table was altered but not read again", explain(err))
+		after = w.table
+	}
+	plan.conclude(after)
+	diags.Append(out.Set(ctx, plan)...)
+}
+
+// conclude fills the computed attributes when all is written.
+func (m *retentionModel) conclude(table workspace.Table) {
+	if m.ID.IsUnknown() || m.ID.IsNull() {
+		m.ID = m.Table
+	}
+	if m.RecoverableFor.IsUnknown() || m.RecoverableFor.IsNull() {
+		m.RecoverableFor = m.recoverableFor(nil, table.Properties)
+	}
+	m.TableID = optional(table.ID)
+	m.TableProperties = textMap(table.Properties)
+	m.ChangedOutside = types.ListNull(types.StringType)
+}
+
+// run takes the steps in their order, and stops at the first that fails. A job that purges by the old promise goes first;
+// one that is to purge by a new one comes last, unless the new one keeps rows longer.
+func (w *writing) run(ctx context.Context) bool {
+	had := !w.plan.PurgeJobID.IsNull()
+	if had && !w.plan.purges() && !w.removePurge(ctx) {
+		return false
+	}
+	widens := w.state != nil && duration(w.plan.RollingWindow) > duration(w.state.RollingWindow)
+	if had && w.plan.purges() && widens {
+		return w.writePurge(ctx) && w.alter(ctx)
+	}
+	return w.alter(ctx) && (!w.plan.purges() || w.writePurge(ctx))
+}
+
+// alter sends the statements. Where it cannot be told whether one has taken effect (a lost answer, a warehouse that took
+// too long to start and was told to stop), the table says it.
+func (w *writing) alter(ctx context.Context) bool {
+	for _, a := range w.plan.toAlterations(w.state, w.table.Properties) {
+		err := w.session.client.Exec(ctx, a.statement)
+		if err == nil {
+			continue
+		}
+		failed := fmt.Errorf("%s: %w", a.statement, err)
+		if now, ok := w.lookAgain(ctx); ok && a.done(now.Properties) && ctx.Err() == nil {
+			w.diags.AddWarning("A statement failed and has taken effect", explain(failed)+"\n\nThe table has what it sets, so it was not sent again.")
+			continue
+		}
+		addError(w.diags, "The table cannot be altered", failed)
+		return false
+	}
+	return true
+}
+
+// lookAgain reads the table although ctx may have ended.
+func (w *writing) lookAgain(ctx context.Context) (workspace.Table, bool) {
+	const patience = 30 * time.Second
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer stop()
+	name, err := contract.ParseTable(w.plan.Table.ValueString())
+	if err != nil {
+		return workspace.Table{}, false
+	}
+	table, err := w.session.client.Table(ctx, name.FullName())
+	return table, err == nil
+}
+
+// saveTruth keeps in the state what is there after a step has failed: the next plan goes on from it. Nothing is kept of
+// a resource of which nothing has come to be.
+func (w *writing) saveTruth(ctx context.Context) {
+	table, ok := w.lookAgain(ctx)
+	if !ok {
+		if w.state != nil {
+			return // what it was is the best that is known
+		}
+		table = w.table
+	}
+	owner, owned := property(table.Properties, contract.PropertyOwner)
+	if w.state == nil && w.plan.PurgeJobID.IsNull() && (!owned || owner != w.plan.Owner.ValueString()) {
+		return
+	}
+	truth := *w.plan
+	truth.conclude(table)
+	truth.refresh(table)
+	if truth.PurgeJobID.IsNull() {
+		truth.PurgeStatement = types.StringNull()
+	}
+	if truth.PurgeStatement.IsUnknown() {
+		truth.PurgeStatement = optional(w.spec.statement)
+	}
+	if truth.PurgeSQLFile.IsUnknown() {
+		truth.PurgeSQLFile = optional(w.spec.path)
+	}
+	if w.state != nil && !w.written {
+		truth.LoadedBy, truth.Purge = w.state.LoadedBy, w.state.Purge
+	}
+	w.diags.Append(w.out.Set(context.WithoutCancel(ctx), truth)...)
+}
+
+// writePurge writes the SQL file and then the job.
+func (w *writing) writePurge(ctx context.Context) bool {
+	client := w.session.client
+	w.plan.PurgeSQLFile, w.plan.PurgeStatement = types.StringValue(w.spec.path), types.StringValue(w.spec.statement)
+	if err := client.ImportFile(ctx, w.spec.path, w.spec.file, true); err != nil {
+		addError(w.diags, "The SQL file of the purge job cannot be written", err)
+		return false
+	}
+	if w.plan.PurgeJobID.IsNull() {
+		id, ok := w.createJob(ctx, newJob{what: "watertight_retention", noun: "purge job", settings: w.spec.settings,
+			remedy: "Give this one another name with purge.name, or delete that job first if it is a leftover: a purge job belongs to the watertight_retention that made it."}, w.diags)
+		if ok {
+			w.plan.PurgeJobID = jobID(id)
+		}
+		w.written = ok
+		return ok
+	}
+	id := parseJobID(w.plan.PurgeJobID, w.diags)
+	if w.diags.HasError() {
+		return false
+	}
+	if err := client.ResetJob(ctx, id, w.spec.settings); err != nil {
+		addError(w.diags, "The purge job cannot be changed", err)
+		return false
+	}
+	w.written = true
+	return true
+}
+
+// removePurge deletes the job and its file; no row is touched.
+func (w *writing) removePurge(ctx context.Context) bool {
+	if !w.deletePurge(ctx, *w.state, w.diags) {
+		return false
+	}
+	w.plan.PurgeJobID, w.plan.PurgeSQLFile, w.plan.PurgeStatement = types.StringNull(), types.StringNull(), types.StringNull()
+	return true
+}
+
+// deletePurge deletes the purge job of a state and its SQL file. What is gone already is no fault; a run that is active is:
+// to delete its job would leave it without a name.
+func (r *retention) deletePurge(ctx context.Context, m retentionModel, diags *diag.Diagnostics) bool {
+	client := r.session.client
+	if !m.PurgeJobID.IsNull() {
+		id := parseJobID(m.PurgeJobID, diags)
+		if diags.HasError() {
+			return false
+		}
+		if !r.refuseActive(ctx, id, diags) {
+			return false
+		}
+		if err := client.DeleteJob(ctx, id); err != nil && !isMissing(err) {
+			addError(diags, "The purge job cannot be deleted", err)
+			return false
+		}
+	}
+	if file := m.PurgeSQLFile.ValueString(); file != "" {
+		if err := client.DeleteFile(ctx, file); err != nil && !isMissing(err) {
+			addError(diags, "The SQL file of the purge job cannot be deleted", err)
+			return false
+		}
+	}
+	return true
+}
+
+// refuseActive tells that a job may go: no run of it is active.
+func (r *retention) refuseActive(ctx context.Context, id int64, diags *diag.Diagnostics) bool {
+	for active, err := range r.session.client.Runs(ctx, workspace.RunFilter{JobID: id, Active: true}) {
+		if isMissing(err) {
+			return true
+		}
+		if err != nil {
+			addError(diags, "Whether the purge job runs cannot be told", err)
+			return false
+		}
+		diags.AddAttributeError(path.Root("purge"), "The purge job is running", fmt.Sprintf(
+			"Run %d of the purge job %d is active, and was left alone. It deletes only rows that are in the target. Wait for its end, or cancel it (databricks jobs cancel-run %d), and apply again.", active.ID, id, active.ID))
+		return false
+	}
+	return true
+}
