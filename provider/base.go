@@ -16,6 +16,8 @@ type session struct {
 	client *workspace.Client
 	// names keeps two resources of one name from creating at the same time.
 	names nameLocks
+	// owners are those of the retentions in the state.
+	owners ownerSet
 }
 
 // base is embedded in every resource.

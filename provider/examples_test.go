@@ -22,7 +22,14 @@ func TestExamples(t *testing.T) {
 		if err != nil || len(found) == 0 {
 			t.Fatal("no examples of", kind, err)
 		}
-		examples = append(examples, found...)
+		for _, folder := range found {
+			// Several examples of one resource stand each for itself.
+			if several, _ := filepath.Glob(filepath.Join(folder, "resource*.tf")); len(several) > 1 {
+				examples = append(examples, several...)
+			} else {
+				examples = append(examples, folder)
+			}
+		}
 	}
 	for _, folder := range append(examples, "../examples/incident", "../examples/provider") {
 		t.Run(strings.TrimPrefix(filepath.ToSlash(folder), "../examples/"), func(t *testing.T) {
@@ -45,7 +52,10 @@ func TestExamples(t *testing.T) {
 func newExample(t *testing.T, w *local.Workspace, folder string) *shell {
 	t.Helper()
 	var text strings.Builder
-	files, err := filepath.Glob(filepath.Join(folder, "*.tf"))
+	files, err := filepath.Glob(filepath.Join(strings.TrimSuffix(folder, ".tf"), "*.tf"))
+	if strings.HasSuffix(folder, ".tf") {
+		files = []string{folder}
+	}
 	if err != nil || len(files) == 0 {
 		t.Fatal("no configuration in", folder, err)
 	}

@@ -21,7 +21,11 @@ import (
 // ImportState takes the table's name. What is no table of its own is refused, and so is one without anything to import:
 // there the resource is simply created, which makes no table and changes no row.
 func (r *retention) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	name, err := contract.ParseTable(req.ID)
+	id := r.imported(ctx, req, "table", &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	name, err := contract.ParseTable(id)
 	if err != nil {
 		resp.Diagnostics.AddError("Wrong import id", fmt.Sprintf("A retention is imported by the name of its table: %s", sentence(err.Error())))
 		return
@@ -52,6 +56,7 @@ func (r *retention) ImportState(ctx context.Context, req resource.ImportStateReq
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), name.String())...)
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("table"), name.String())...)
+	r.setIdentity(ctx, "table", types.StringValue(name.String()), resp.Identity, &resp.Diagnostics)
 }
 
 // importPurge finds the purge job of an imported table, and reads from it what the configuration will say.
@@ -139,12 +144,6 @@ func purgeOf(m retentionModel, live jobspec.Settings, warehouse string) types.Ob
 func (r *retention) loadedBy(ctx context.Context, p contract.Purge, diags *diag.Diagnostics) types.Object {
 	l := loadedByModel{ID: types.StringNull(), Name: types.StringNull(), Source: types.StringValue(p.Source), Target: types.StringValue(p.Target),
 		EventTime: types.StringNull(), Reads: types.StringNull()}
-	key := keyModel{Partition: optional(p.Key.Partition), Sequence: optional(p.Key.Sequence), Columns: types.ListNull(types.StringType)}
-	if len(p.Key.Columns) > 0 {
-		list, d := types.ListValueFrom(ctx, types.StringType, p.Key.Columns)
-		diags.Append(d...)
-		key.Columns = list
-	}
 	if p.LoaderID > 0 {
 		l.ID = jobID(p.LoaderID)
 		if job, err := r.session.client.Job(ctx, p.LoaderID); err == nil {
@@ -154,10 +153,7 @@ func (r *retention) loadedBy(ctx context.Context, p contract.Purge, diags *diag.
 			}
 		}
 	}
-	var d diag.Diagnostics
-	if l.Key, d = types.ObjectValueFrom(ctx, keyKinds(), key); d.HasError() {
-		diags.Append(d...)
-	}
+	l.Key = keyObject(ctx, p.Key, diags)
 	out, d := types.ObjectValueFrom(ctx, loadedByKinds(), l)
 	diags.Append(d...)
 	return out

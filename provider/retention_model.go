@@ -188,12 +188,6 @@ func (m retentionModel) toUnset(live map[string]string) []alteration {
 	return out
 }
 
-// isTakenOver tells whether the table's properties name another owner.
-func (m retentionModel) isTakenOver(live map[string]string) bool {
-	owner, ok := property(live, contract.PropertyOwner)
-	return ok && !m.Owner.IsUnknown() && owner != m.Owner.ValueString()
-}
-
 // sameValue compares two texts of a property as durations where both are, else as text.
 func sameValue(a, b string) bool {
 	x, err := interval.Parse(a)

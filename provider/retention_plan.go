@@ -39,7 +39,8 @@ func (r *retention) ModifyPlan(ctx context.Context, req resource.ModifyPlanReque
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if known {
+	if owner, _ := property(table.Properties, contract.PropertyOwner); known && !(state == nil && r.session.owners.has(owner)) {
+		// A resource that is to be made again is planned like a new one, and unset before it is set.
 		plan.refuseOthers(state, table, &resp.Diagnostics)
 	}
 	if known || plan.declaresBoth() {
@@ -88,34 +89,6 @@ func (r *retention) lookAt(ctx context.Context, plan retentionModel, state *rete
 		r.checkTarget(ctx, plan, table, diags)
 	}
 	return table, true
-}
-
-// refuseOthers keeps two states from changing one table back and forth forever.
-func (m retentionModel) refuseOthers(state *retentionModel, table workspace.Table, diags *diag.Diagnostics) {
-	own := contract.OwnProperties(table.Properties)
-	if m.Adopt.ValueBool() || m.Adopt.IsUnknown() {
-		return
-	}
-	owner, _ := property(own, contract.PropertyOwner)
-	switch {
-	case state == nil && len(own) > 0:
-		window, _ := property(own, contract.PropertyRollingWindow)
-		by, _ := property(own, contract.PropertyExpireBy)
-		diags.AddAttributeError(path.Root("table"), "The retention of this table is kept already", fmt.Sprintf(
-			"%s has watertight.rolling_window = %q and watertight.expire_by = %q, set by the owner %s%s. Two watertight_retention of one table would change it back and forth forever: nothing was written.\n\nIf it is the one that is meant (a lost state, another checkout), take it over:\n\nimport {\n  to = watertight_retention.<name>\n  id = %q\n}\n\nIf another state keeps it, take it out of there, or set adopt = true to take it over from it.",
-			table.FullName, window, by, orNone(owner), changedBy(table), table.FullName))
-	case state != nil && m.isTakenOver(table.Properties) && !m.settled(state):
-		diags.AddAttributeError(path.Root("table"), "Another Terraform state keeps the retention of this table", fmt.Sprintf(
-			"%s belongs to the owner %s now%s, and this resource is the owner %s. Applying both would change the table back and forth forever: nothing was written.\n\nTake it out of one of the two states (terraform state rm), or set adopt = true to take it back into this one.",
-			table.FullName, owner, changedBy(table), orNone(m.Owner.ValueString())))
-	}
-}
-
-func orNone(owner string) string {
-	if owner == "" {
-		return "(of an older version)"
-	}
-	return owner
 }
 
 // complete fills the computed attributes that follow from the table. Where nothing differs they are those of the state.

@@ -29,23 +29,14 @@ func (m retentionModel) purge(ctx context.Context, kind string, diags *diag.Diag
 	if !l.ID.IsNull() && !l.ID.IsUnknown() {
 		loader = parseJobID(l.ID, diags)
 	}
+	var key contract.Key
+	if !l.Key.IsNull() && isKnown(l.Key) {
+		key = keyOf(ctx, l.Key, diags)
+	}
 	return maintenance.Purge{EventTimeType: kind, Purge: contract.Purge{
-		Source: m.Table.ValueString(), Target: l.Target.ValueString(), Key: keyOf(ctx, l.Key, diags),
+		Source: m.Table.ValueString(), Target: l.Target.ValueString(), Key: key,
 		EventTime: m.EventTime.ValueString(), Window: duration(m.RollingWindow), LoaderID: loader,
 	}}
-}
-
-func keyOf(ctx context.Context, o types.Object, diags *diag.Diagnostics) contract.Key {
-	var key keyModel
-	if !isKnown(o) {
-		return contract.Key{}
-	}
-	fields(ctx, o, &key, diags)
-	var columns []string
-	if !key.Columns.IsNull() && !key.Columns.IsUnknown() {
-		diags.Append(key.Columns.ElementsAs(ctx, &columns, false)...)
-	}
-	return contract.Key{Partition: key.Partition.ValueString(), Sequence: key.Sequence.ValueString(), Columns: columns}
 }
 
 // purgeKnown tells whether everything that the statement is made of is known.

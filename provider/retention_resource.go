@@ -25,12 +25,19 @@ var (
 	_ resource.ResourceWithValidateConfig = (*retention)(nil)
 	_ resource.ResourceWithModifyPlan     = (*retention)(nil)
 	_ resource.ResourceWithImportState    = (*retention)(nil)
+	_ resource.ResourceWithIdentity       = (*retention)(nil)
+	_ resource.ResourceWithMoveState      = (*retention)(nil)
 )
 
 func newRetention() resource.Resource { return &retention{} }
 
 func (r *retention) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_retention"
+}
+
+// IdentitySchema says what names the object: the table.
+func (r *retention) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityOf("table", "Name of the table, catalog.schema.table.")
 }
 
 func (r *retention) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
@@ -51,16 +58,21 @@ func (r *retention) Create(ctx context.Context, req resource.CreateRequest, resp
 		return
 	}
 	r.write(ctx, &plan, nil, &resp.State, &resp.Diagnostics)
+	if !resp.State.Raw.IsNull() {
+		r.identify(ctx, "table", plan.Table, resp.Identity, &resp.Diagnostics)
+	}
 }
 
 func (r *retention) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state retentionModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	r.identify(ctx, "table", state.ID, resp.Identity, &resp.Diagnostics)
 	ctx, done := bounded(ctx, state.Timeouts, reading, &resp.Diagnostics)
 	defer done()
 	if resp.Diagnostics.HasError() || r.isDeferred() {
 		return
 	}
+	r.session.owners.see(state.Owner)
 	name, err := contract.ParseTable(state.ID.ValueString())
 	if err != nil {
 		resp.Diagnostics.AddError("Wrong table in the state", sentence(err.Error()))
@@ -100,6 +112,7 @@ func (r *retention) Update(ctx context.Context, req resource.UpdateRequest, resp
 		return
 	}
 	r.write(ctx, &plan, &state, &resp.State, &resp.Diagnostics)
+	r.identify(ctx, "table", state.ID, resp.Identity, &resp.Diagnostics)
 }
 
 func (r *retention) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
@@ -108,7 +121,7 @@ func (r *retention) Delete(ctx context.Context, req resource.DeleteRequest, resp
 	ctx, done := bounded(ctx, state.Timeouts, deleting, &resp.Diagnostics)
 	defer done()
 	client := r.client(&resp.Diagnostics)
-	if resp.Diagnostics.HasError() || !r.deletePurge(ctx, state, &resp.Diagnostics) {
+	if resp.Diagnostics.HasError() || !r.deletePurge(ctx, state, state.CancelActiveRuns.ValueBool(), &resp.Diagnostics) {
 		return
 	}
 	name, err := contract.ParseTable(state.ID.ValueString())

@@ -258,7 +258,7 @@ func TestRetentionRefusals(t *testing.T) {
 		{"files kept longer than the log", "  deleted_file_retention = \"40d\"\n  log_retention = \"30d\"", "deleted_file_retention", "The log would forget files"},
 		{"files kept longer than the default log", `  deleted_file_retention = "40d"`, "deleted_file_retention", "log_retention is not declared"},
 		{"Auto-TTL without a column", "  expire_by = \"auto_ttl\"", "event_time|resource", "event_time is missing"},
-		{"the purge job", `  expire_by = "purge_job"`, "expire_by", "not built yet"},
+		{"the purge job alone", `  expire_by = "purge_job"`, "resource", "loaded_by is missing"},
 		{"another word", `  expire_by = "auto-ttl"`, "expire_by", `is written "auto_ttl"`},
 	}
 	for _, c := range cases {

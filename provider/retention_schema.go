@@ -27,6 +27,7 @@ type retentionModel struct {
 	DeletedFileRetention types.String   `tfsdk:"deleted_file_retention"`
 	LogRetention         types.String   `tfsdk:"log_retention"`
 	Adopt                types.Bool     `tfsdk:"adopt"`
+	CancelActiveRuns     types.Bool     `tfsdk:"cancel_active_runs"`
 	Owner                types.String   `tfsdk:"owner"`
 	PurgeJobID           types.String   `tfsdk:"purge_job_id"`
 	PurgeSQLFile         types.String   `tfsdk:"purge_sql_file"`
@@ -93,6 +94,8 @@ func (r *retention) Schema(ctx context.Context, _ resource.SchemaRequest, resp *
 				MarkdownDescription: "`delta.logRetentionDuration`: how long versions of the table are known, as a duration. Unset: left alone (Delta's default is 30 days)."},
 			"adopt": schema.BoolAttribute{Optional: true,
 				MarkdownDescription: "Whether to take over a table whose retention another Terraform state keeps. Otherwise that is refused: two of them would change the table back and forth forever. Take it out of the other state too. Default: false."},
+			"cancel_active_runs": schema.BoolAttribute{Optional: true,
+				MarkdownDescription: "Whether the active runs of the purge job are cancelled, and waited for, before the job is deleted. Default: false: that is refused while a run is active. A destroy reads it from the state, so apply it before."},
 			"owner": schema.StringAttribute{Computed: true, PlanModifiers: []planmodifier.String{stringplanmodifier.UseNonNullStateForUnknown()},
 				MarkdownDescription: "Random id by which the table's properties and the purge job are known to be this resource's."},
 			"purge_job_id":     schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the purge job. Null without one."},

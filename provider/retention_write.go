@@ -193,52 +193,29 @@ func (w *writing) writePurge(ctx context.Context) bool {
 
 // removePurge deletes the job and its file; no row is touched.
 func (w *writing) removePurge(ctx context.Context) bool {
-	if !w.deletePurge(ctx, *w.state, w.diags) {
+	if !w.deletePurge(ctx, *w.state, w.plan.CancelActiveRuns.ValueBool(), w.diags) {
 		return false
 	}
 	w.plan.PurgeJobID, w.plan.PurgeSQLFile, w.plan.PurgeStatement = types.StringNull(), types.StringNull(), types.StringNull()
 	return true
 }
 
-// deletePurge deletes the purge job of a state and its SQL file. What is gone already is no fault; a run that is active is:
-// to delete its job would leave it without a name.
-func (r *retention) deletePurge(ctx context.Context, m retentionModel, diags *diag.Diagnostics) bool {
-	client := r.session.client
+// deletePurge deletes the purge job of a state and its SQL file. What is gone already is no fault.
+func (r *retention) deletePurge(ctx context.Context, m retentionModel, cancel bool, diags *diag.Diagnostics) bool {
 	if !m.PurgeJobID.IsNull() {
 		id := parseJobID(m.PurgeJobID, diags)
 		if diags.HasError() {
 			return false
 		}
-		if !r.refuseActive(ctx, id, diags) {
-			return false
-		}
-		if err := client.DeleteJob(ctx, id); err != nil && !isMissing(err) {
-			addError(diags, "The purge job cannot be deleted", err)
+		if r.deleteJob(ctx, id, "purge job", cancel, diags); diags.HasError() {
 			return false
 		}
 	}
 	if file := m.PurgeSQLFile.ValueString(); file != "" {
-		if err := client.DeleteFile(ctx, file); err != nil && !isMissing(err) {
+		if err := r.session.client.DeleteFile(ctx, file); err != nil && !isMissing(err) {
 			addError(diags, "The SQL file of the purge job cannot be deleted", err)
 			return false
 		}
-	}
-	return true
-}
-
-// refuseActive tells that a job may go: no run of it is active.
-func (r *retention) refuseActive(ctx context.Context, id int64, diags *diag.Diagnostics) bool {
-	for active, err := range r.session.client.Runs(ctx, workspace.RunFilter{JobID: id, Active: true}) {
-		if isMissing(err) {
-			return true
-		}
-		if err != nil {
-			addError(diags, "Whether the purge job runs cannot be told", err)
-			return false
-		}
-		diags.AddAttributeError(path.Root("purge"), "The purge job is running", fmt.Sprintf(
-			"Run %d of the purge job %d is active, and was left alone. It deletes only rows that are in the target. Wait for its end, or cancel it (databricks jobs cancel-run %d), and apply again.", active.ID, id, active.ID))
-		return false
 	}
 	return true
 }

@@ -1,3 +1,4 @@
+# Something outside Terraform deletes rows after a day. Only the promise, and how long deleted rows can be read, are set.
 resource "watertight_retention" "stream_messages" {
   table                  = "main.events.stream_messages"
   rolling_window         = "24h"
