@@ -16,7 +16,9 @@ func (m *loaderJobModel) refreshSettings(ctx context.Context, prior loaderJobMod
 	live = withQueue(live)
 	var now jobspec.Settings
 	if prior.Settings.IsNull() {
-		now = withoutQueue(jobspec.Sorted(jobspec.Written(jobspec.Beside(live, nil, m.attributes(ctx, diags)))))
+		now = jobspec.Sorted(jobspec.Written(jobspec.Beside(live, nil, m.attributes(ctx, diags))))
+		now["queue"] = live["queue"] // turned on is the API's default, and not what the loader sends for nothing
+		now = withoutQueue(now)
 	} else {
 		written := prior.written(diags)
 		if diags.HasError() {
