@@ -56,9 +56,7 @@ func (m optimizeJobModel) checkTable(ctx context.Context, l linked, t looked, at
 	}
 	var between time.Duration
 	if isKnown(m.Window) {
-		if gap, ok := windowGap(l, at); ok {
-			between = gap.Length
-		}
+		between, _ = windowGap(l, at)
 	}
 	out, attributes := answered(asks), m.statementAttributes()
 	for _, v := range attributes {

@@ -141,24 +141,26 @@ func (m optimizeJobModel) cycleFinding(l linked, k kept, at time.Time, v *covera
 		return nil, open
 	}
 	window, settle, length := duration(l.retention.RollingWindow), duration(l.loader.SettleDelay), duration(l.window.Duration)
-	needed := gap.Length + length + settle + v.LongestWait
+	needed := gap + length + settle + v.LongestWait
 	if window+k.length() >= needed {
 		return nil, open
 	}
 	return []finding{{path.Root("retention"), "Time travel does not reach from one window to the next", fmt.Sprintf(
-		"Up to %s lie between two windows of this job, which runs VACUUM (from %s to %s). A row of %s that one window puts at risk must be readable until the next one has ended and the loader has read again: %s + window %s + settle delay %s + longest wait %s = %s. It is in the table for the rolling window and can be read back for %s: %s + %s = %s.\n\nSet %s to %q or longer, open the window more often, or accept it with allow_short_retention = true.",
-		interval.Text(gap.Length), instant(gap.From), instant(gap.To), l.retention.Table.ValueString(),
-		interval.Text(gap.Length), interval.Text(length), interval.Text(settle), interval.Text(v.LongestWait), interval.Text(needed),
+		"Up to %s lie between two windows of this job, which runs VACUUM. A row of %s that one window puts at risk must be readable until the next one has ended and the loader has read again: %s + window %s + settle delay %s + longest wait %s = %s. It is in the table for the rolling window and can be read back for %s: %s + %s = %s.\n\nSet %s to %q or longer, open the window more often, or accept it with allow_short_retention = true.",
+		interval.Text(gap), l.retention.Table.ValueString(),
+		interval.Text(gap), interval.Text(length), interval.Text(settle), interval.Text(v.LongestWait), interval.Text(needed),
 		k, interval.Text(window), interval.Text(k.length()), interval.Text(window+k.length()), k.name, interval.Short(needed-window))}}, false
 }
 
-// windowGap is the longest time between two starts of the window.
-func windowGap(l linked, at time.Time) (schedule.Gap, bool) {
-	starts, err := sequence(l.window.Expression.ValueString(), l.window.ZoneID.ValueString())
+// windowGap is the longest time between two starts of the window. A change of the clocks is left out: the week in which
+// 02:00 does not exist, or comes twice, says nothing about how often the window opens.
+func windowGap(l linked, at time.Time) (time.Duration, bool) {
+	starts, err := sequence(l.window.Expression.ValueString(), "UTC")
 	if err != nil || at.IsZero() {
-		return schedule.Gap{}, false
+		return 0, false
 	}
-	return schedule.LongestGap(starts, at, at.Add(windowHorizon))
+	gap, ok := schedule.LongestGap(starts, at, at.Add(windowHorizon))
+	return gap.Length, ok
 }
 
 // windowNotes warn of a window that is judged rightly and yet is hardly what was meant.
