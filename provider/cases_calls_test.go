@@ -1,0 +1,142 @@
+package provider_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/watertight-data/terraform-provider-watertight/internal/local"
+)
+
+// manyLoaders is a project of jobs with three tasks each, under a provider that takes its default rate limit and OAuth, as
+// a pipeline does.
+func manyLoaders(w *local.Workspace, host string, jobs int) string {
+	return required + fmt.Sprintf(`
+provider "watertight" {
+  host          = %q
+  client_id     = "pipeline"
+  client_secret = %q
+}
+
+resource "watertight_loader_job" "messages" {
+  count        = %d
+  name         = "load_${count.index}"
+  source       = "main.events.stream_${count.index}"
+  target       = "main.events.messages_${count.index}"
+  key          = { partition = "technical_partition", sequence = "technical_sequenceNumber" }
+  event_time   = "context_updatedAt"
+  schedule     = { quartz_cron_expression = "0 0/15 * * * ?", timezone_id = "UTC" }
+  max_duration = "20m"
+  settings = {
+    tasks = [
+      { task_key = "extract", notebook_task = { notebook_path = "/Shared/extract" } },
+      { task_key = "load", depends_on = [{ task_key = "extract" }], notebook_task = { notebook_path = "/Shared/load" } },
+      { task_key = "count", depends_on = [{ task_key = "load" }], notebook_task = { notebook_path = "/Shared/count" } },
+    ]
+  }
+}
+`, host, w.Token(), jobs)
+}
+
+// J45 databricks/terraform-provider-databricks#2127: one token for all that a plan reads, one call for each job, and
+// nothing else.
+func TestPlanCallsOnceForEachJob(t *testing.T) {
+	t.Parallel()
+	const jobs = 200
+	w := open(t, local.Options{Empty: true})
+	s := newShell(t, manyLoaders(w, w.Host(), jobs))
+	s.apply()
+	if n := w.Count(http.MethodPost, "oidc/v1/token"); n != 1 {
+		t.Errorf("apply: %d token calls, want 1", n)
+	}
+	w.ResetRequests()
+	if out, code := s.plan(); code != 0 {
+		t.Fatalf("plan: exit %d\n%s", code, out)
+	}
+	seen := map[string]int{}
+	for _, q := range w.Requests() {
+		switch {
+		case strings.HasPrefix(q.Route, "/.well-known/"), strings.HasPrefix(q.Route, "/oidc/.well-known/"):
+			seen["discovery"]++
+		case strings.HasPrefix(q.Route, "/oidc/"):
+			seen["token"]++
+		case q.Route == "/api/2.2/jobs/get":
+			seen[q.Query]++
+		default:
+			t.Errorf("%s %s", q.Method, q.Route)
+		}
+	}
+	if seen["token"] != 1 || seen["discovery"] > 2 {
+		t.Errorf("%d token calls and %d of discovery, want 1 and at most 2", seen["token"], seen["discovery"])
+	}
+	delete(seen, "token")
+	delete(seen, "discovery")
+	if len(seen) != jobs {
+		t.Errorf("%d jobs were read, want %d", len(seen), jobs)
+	}
+	for query, n := range seen {
+		if n != 1 {
+			t.Errorf("%s: %d calls, want 1", query, n)
+		}
+	}
+}
+
+// crowd passes requests on and remembers how many were on their way at once.
+type crowd struct {
+	next http.Handler
+	mu   sync.Mutex
+	now  int
+	most int
+}
+
+func (c *crowd) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	c.mu.Lock()
+	c.now++
+	c.most = max(c.most, c.now)
+	c.mu.Unlock()
+	c.next.ServeHTTP(rw, r)
+	c.mu.Lock()
+	c.now--
+	c.mu.Unlock()
+}
+
+// largest returns the most since it was last asked.
+func (c *crowd) largest() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	most := c.most
+	c.most = 0
+	return most
+}
+
+// J44 databricks/terraform-provider-databricks#2898: calls run beside each other, as many as -parallelism allows: no lock
+// of the provider's own is in the way.
+func TestReadsRunInParallel(t *testing.T) {
+	t.Parallel()
+	w := open(t, local.Options{Empty: true, Latency: 400 * time.Millisecond})
+	address, err := url.Parse(w.Host())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &crowd{next: httputil.NewSingleHostReverseProxy(address)}
+	front := httptest.NewServer(c)
+	t.Cleanup(front.Close)
+	s := newShell(t, manyLoaders(w, front.URL, 60))
+	s.must("apply", "-no-color", "-input=false", "-auto-approve", "-parallelism=40")
+	c.largest()
+	for _, x := range []struct{ parallelism, least int }{{10, 8}, {40, 11}} {
+		out, code := s.run("plan", "-no-color", "-input=false", "-detailed-exitcode", fmt.Sprintf("-parallelism=%d", x.parallelism))
+		if code != 0 {
+			t.Fatalf("plan: exit %d\n%s", code, out)
+		}
+		if n := c.largest(); n < x.least {
+			t.Errorf("parallelism %d: %d requests at once, want %d or more", x.parallelism, n, x.least)
+		}
+	}
+}
