@@ -95,6 +95,16 @@ func anInstant() check {
 	}}
 }
 
+func aToken() check {
+	return check{what: "an idempotency token", judge: func(text string) ([]string, error) {
+		const longest = 64
+		if n := len(text); n == 0 || n > longest {
+			return nil, fmt.Errorf("the token has %d characters: write 1 to %d, or leave it out", n, longest)
+		}
+		return nil, nil
+	}}
+}
+
 func anID(what string) check {
 	return check{what: "the id of a " + what, judge: func(text string) ([]string, error) {
 		if id, err := strconv.ParseInt(text, 10, 64); err != nil || id <= 0 {

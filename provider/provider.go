@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 
+	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
@@ -15,7 +16,10 @@ import (
 // Address is the provider's address in a registry.
 const Address = "registry.terraform.io/watertight-data/watertight"
 
-var _ provider.ProviderWithFunctions = (*watertight)(nil)
+var (
+	_ provider.ProviderWithFunctions = (*watertight)(nil)
+	_ provider.ProviderWithActions   = (*watertight)(nil)
+)
 
 // watertight is the provider: which workspace it talks to is all that it holds.
 type watertight struct{ version string }
@@ -68,6 +72,11 @@ func (p *watertight) Resources(context.Context) []func() resource.Resource {
 
 func (p *watertight) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{newLoaderJobSource, newRetentionSource, newCoverageSource, newCountsSource}
+}
+
+// Actions need Terraform 1.14 or newer; older versions, and OpenTofu, do not ask for them.
+func (p *watertight) Actions(context.Context) []func() action.Action {
+	return []func() action.Action{newRunAction}
 }
 
 // Functions are arithmetic: they need no workspace, so they serve a configuration whose host is not known.

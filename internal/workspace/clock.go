@@ -65,3 +65,12 @@ func (c *Client) Now(ctx context.Context) (time.Time, error) {
 	}
 	return time.Time{}, c.failure(r, errors.New("the answer has no Date"))
 }
+
+// Machine is time as this machine has it: how long somebody waits is measured by it, never what happened when.
+type Machine struct{}
+
+// Now is the machine's clock.
+func (Machine) Now() time.Time { return time.Now() }
+
+// Sleep waits in real time; it returns early with the error of a context that ends.
+func (Machine) Sleep(ctx context.Context, d time.Duration) error { return Sleep(ctx, d) }
