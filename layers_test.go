@@ -40,6 +40,7 @@ func rooms() []room {
 		{folder: "cli", own: append([]string{"internal/pipeline", "internal/workspace", "internal/local", "examples"}, nouns...),
 			libraries: []string{"github.com/urfave/cli/v2", "github.com/google/uuid", "golang.org/x/term"}},
 		{folder: "examples"},
+		{folder: "internal/jobspec/anyjob", own: []string{"internal/jobspec"}}, // makes jobs for tests
 		{folder: "internal/pipeline", own: append([]string{"internal/workspace"}, nouns...), libraries: []string{"github.com/google/uuid"}},
 		{folder: "internal/workspace", own: nouns, libraries: []string{sdk}},
 		{folder: "internal/local", own: append([]string{"internal/local"}, nouns...), libraries: []string{"github.com/google/uuid", "golang.org/x/sys"}},

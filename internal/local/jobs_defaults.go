@@ -10,7 +10,7 @@ import (
 func settingsView(written settings) settings {
 	s := cloneMap(written)
 	setDefault(s, "name", "Untitled")
-	setDefault(s, "format", "MULTI_TASK")
+	s["format"] = "MULTI_TASK" // ignored on write
 	setDefault(s, "email_notifications", map[string]any{})
 	setDefault(s, "webhook_notifications", map[string]any{})
 	setDefault(s, "timeout_seconds", 0)
@@ -65,6 +65,9 @@ func taskView(t map[string]any, source string) {
 	if d := object(t["dbt_task"]); d != nil {
 		setDefault(d, "schema", "default")
 	}
+	if j := object(t["spark_jar_task"]); j != nil {
+		setDefault(j, "run_as_repl", true)
+	}
 	if deps := list(t["depends_on"]); deps != nil {
 		slices.SortStableFunc(deps, func(a, b any) int { return cmp.Compare(text(object(a)["task_key"]), text(object(b)["task_key"])) })
 	}
@@ -78,6 +81,9 @@ func taskView(t map[string]any, source string) {
 func clusterView(c map[string]any) {
 	if c == nil {
 		return
+	}
+	if truth(c["apply_policy_default_values"]) {
+		setDefault(c, "autotermination_minutes", 30) // whatever the policy says
 	}
 	delete(c, "apply_policy_default_values")
 	setDefault(c, "enable_elastic_disk", false)

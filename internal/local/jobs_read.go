@@ -90,16 +90,7 @@ func (w *Workspace) getJob(_ context.Context, c *call) (any, error) {
 }
 
 func (w *Workspace) jobView(j *job, turn uint64) map[string]any {
-	s := settingsView(j.Settings)
-	if !w.behaviour.KeepOrder {
-		for i, name := range []string{"tasks", "job_clusters", "parameters", "environments"} {
-			shuffle(list(s[name]), w.behaviour.Seed+uint64(j.ID), turn*7+uint64(i))
-		}
-		for i, kind := range []string{"on_start", "on_success", "on_failure"} {
-			shuffle(list(object(s["webhook_notifications"])[kind]), w.behaviour.Seed, turn*11+uint64(i))
-			shuffle(list(object(s["email_notifications"])[kind]), w.behaviour.Seed, turn*13+uint64(i))
-		}
-	}
+	s := w.behaviour.serve(j.Settings, j.ID, turn)
 	return map[string]any{"job_id": j.ID, "settings": s, "created_time": j.Created.UnixMilli(), "creator_user_name": j.Creator, "run_as_user_name": j.RunAs}
 }
 

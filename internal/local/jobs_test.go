@@ -21,7 +21,7 @@ func TestGetJobAddsServerDefaults(t *testing.T) {
 			{"task_key": "d", "notebook_task": {"notebook_path": "/n"}, "depends_on": [{"task_key": "f"}, {"task_key": "e"}]},
 			{"task_key": "e", "notebook_task": {"notebook_path": "/n"}, "mistyped": true},
 			{"task_key": "f", "dbt_task": {"commands": ["dbt run"]}, "max_retries": 1,
-			 "new_cluster": {"spark_version": "x", "num_workers": 1, "node_type_id": "m5.large", "apply_policy_default_values": true}}
+			 "new_cluster": {"spark_version": "x", "num_workers": 1, "node_type_id": "m5.large", "autotermination_minutes": 10, "apply_policy_default_values": true}}
 		]}`)
 	got := ok(t, w, "GET", fmt.Sprintf("/api/2.2/jobs/get?job_id=%d", id), "")
 	if got["run_as_user_name"] != "robot@workspace.local" || got["creator_user_name"] != ownerName {
@@ -39,7 +39,7 @@ func TestGetJobAddsServerDefaults(t *testing.T) {
 			 "run_if": "ALL_SUCCESS", "timeout_seconds": 0, "email_notifications": {}, "webhook_notifications": {}},
 			{"task_key": "f", "dbt_task": {"commands": ["dbt run"], "source": "WORKSPACE", "schema": "default"}, "max_retries": 1, "retry_on_timeout": false,
 			 "run_if": "ALL_SUCCESS", "timeout_seconds": 0, "email_notifications": {}, "webhook_notifications": {},
-			 "new_cluster": {"spark_version": "x", "num_workers": 1, "node_type_id": "m5.large", "driver_node_type_id": "m5.large",
+			 "new_cluster": {"spark_version": "x", "num_workers": 1, "node_type_id": "m5.large", "driver_node_type_id": "m5.large", "autotermination_minutes": 10,
 			  "enable_elastic_disk": false, "data_security_mode": "SINGLE_USER", "aws_attributes": {"availability": "SPOT_WITH_FALLBACK", "zone_id": "auto"}}}
 		]}`), &want); err != nil {
 		t.Fatal(err)
