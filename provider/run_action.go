@@ -47,7 +47,7 @@ func (a *runAction) Metadata(_ context.Context, req action.MetadataRequest, resp
 func (a *runAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Starts one run of a job, and looks until it works. It never waits for the run's end: a load may take hours, and a continuous job has none. To wait, and to verify what was loaded: `watertight run`.\n\n" +
-			"A lost answer starts no second run, since the same idempotency token is sent again. An active run is left alone: of a continuous job, which starts its next run by itself, run-now does what is to be done. A paused job is started, and stays paused; a warning says so.",
+			"A lost answer starts no second run, since the same idempotency token is sent again. It cancels nothing: of an unpaused continuous job the service itself ends the active run and starts the next. A paused job is started, and stays paused; a warning says so.",
 		Attributes: map[string]schema.Attribute{
 			"job":        schema.StringAttribute{Required: true, Validators: []validator.String{someText()}, MarkdownDescription: "The job: its id or exact name."},
 			"parameters": schema.MapAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: "Job parameters of this run, by name. Unset: the job's defaults."},
