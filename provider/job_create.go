@@ -45,6 +45,8 @@ type newJob struct {
 	allowDuplicateName bool
 	// remedy stands in a refusal in place of the import block, for a job that no import block takes over.
 	remedy string
+	// at is the attribute that names the job. Empty: name.
+	at path.Path
 	// before is done once the name is known to be free, and withdraw undoes it when surely no job was made. Nil: nothing.
 	before   func(context.Context, *diag.Diagnostics) bool
 	withdraw func(context.Context, *diag.Diagnostics)
@@ -78,7 +80,10 @@ func (b *base) createJob(ctx context.Context, j newJob, diags *diag.Diagnostics)
 			return 0, false
 		}
 		if len(same) > 0 {
-			diags.AddAttributeError(path.Root("name"), "A job of this name exists already", j.refusal(name, same))
+			if len(j.at.Steps()) == 0 {
+				j.at = path.Root("name")
+			}
+			diags.AddAttributeError(j.at, "A job of this name exists already", j.refusal(name, same))
 			return 0, false
 		}
 	}

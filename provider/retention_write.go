@@ -57,6 +57,9 @@ func (r *retention) write(ctx context.Context, plan, state *retentionModel, out 
 		job = state.PurgeJobID
 	}
 	plan.PurgeJobID = job
+	if plan.purges() && !job.IsNull() && !w.mayBeNamed(ctx) {
+		return
+	}
 	if !w.run(ctx) {
 		w.saveTruth(ctx)
 		return
@@ -69,6 +72,30 @@ func (r *retention) write(ctx context.Context, plan, state *retentionModel, out 
 	}
 	plan.conclude(after)
 	diags.Append(out.Set(ctx, plan)...)
+}
+
+// mayBeNamed tells that the job has its name already, or that no other job has it.
+func (w *writing) mayBeNamed(ctx context.Context) bool {
+	id := parseJobID(w.plan.PurgeJobID, w.diags)
+	var was, is purgeModel
+	fields(ctx, w.state.Purge, &was, w.diags)
+	fields(ctx, w.plan.Purge, &is, w.diags)
+	name := w.plan.purgeName(is)
+	if w.diags.HasError() || w.state.purgeName(was) == name {
+		return !w.diags.HasError()
+	}
+	same, err := w.session.client.JobsNamed(ctx, name)
+	if err != nil {
+		addError(w.diags, "Whether there is a job of this name cannot be told", err)
+		return false
+	}
+	for _, s := range same {
+		if s.ID != id {
+			w.diags.AddAttributeError(path.Root("purge").AtName("name"), "Another job has this name", fmt.Sprintf("Job %d is named %q already: nothing was changed. Choose another purge.name.", s.ID, name))
+			return false
+		}
+	}
+	return true
 }
 
 // conclude fills the computed attributes when all is written.
@@ -85,7 +112,8 @@ func (m *retentionModel) conclude(table workspace.Table) {
 }
 
 // run takes the steps in their order, and stops at the first that fails. A job that purges by the old promise goes first;
-// one that is to purge by a new one comes last, unless the new one keeps rows longer.
+// one that is to purge by a new one comes last, unless the new one keeps rows longer. A new job's name is looked up before
+// anything is written.
 func (w *writing) run(ctx context.Context) bool {
 	had := !w.plan.PurgeJobID.IsNull()
 	if had && !w.plan.purges() && !w.removePurge(ctx) {
@@ -94,6 +122,9 @@ func (w *writing) run(ctx context.Context) bool {
 	widens := w.state != nil && duration(w.plan.RollingWindow) > duration(w.state.RollingWindow)
 	if had && w.plan.purges() && widens {
 		return w.writePurge(ctx) && w.alter(ctx)
+	}
+	if w.plan.purges() && !had {
+		return w.createPurge(ctx)
 	}
 	return w.alter(ctx) && (!w.plan.purges() || w.writePurge(ctx))
 }
@@ -145,45 +176,73 @@ func (w *writing) saveTruth(ctx context.Context) {
 		return
 	}
 	truth := *w.plan
+	if w.state != nil {
+		truth.keep(*w.state, w.written)
+	}
 	truth.conclude(table)
 	truth.refresh(table)
 	if truth.PurgeJobID.IsNull() {
 		truth.PurgeStatement = types.StringNull()
 	}
-	if truth.PurgeStatement.IsUnknown() {
-		truth.PurgeStatement = optional(w.spec.statement)
-	}
-	if truth.PurgeSQLFile.IsUnknown() {
-		truth.PurgeSQLFile = optional(w.spec.path)
-	}
-	if w.state != nil && !w.written {
-		truth.LoadedBy, truth.Purge = w.state.LoadedBy, w.state.Purge
+	for _, v := range []*types.String{&truth.PurgeStatement, &truth.PurgeSQLFile} {
+		if v.IsUnknown() {
+			*v = types.StringNull()
+		}
 	}
 	w.diags.Append(w.out.Set(context.WithoutCancel(ctx), truth)...)
 }
 
-// writePurge writes the SQL file and then the job.
-func (w *writing) writePurge(ctx context.Context) bool {
-	client := w.session.client
-	w.plan.PurgeSQLFile, w.plan.PurgeStatement = types.StringValue(w.spec.path), types.StringValue(w.spec.statement)
-	if err := client.ImportFile(ctx, w.spec.path, w.spec.file, true); err != nil {
+// keep leaves in a state that was not reached what is still to be taken back, so that the next plan takes it back.
+func (m *retentionModel) keep(state retentionModel, written bool) {
+	for _, v := range []struct{ planned, had *types.String }{{&m.DeletedFileRetention, &state.DeletedFileRetention}, {&m.LogRetention, &state.LogRetention}, {&m.EventTime, &state.EventTime}} {
+		if v.planned.IsNull() {
+			*v.planned = *v.had
+		}
+	}
+	if written {
+		return
+	}
+	m.LoadedBy, m.Purge = state.LoadedBy, state.Purge
+	if !m.PurgeJobID.IsNull() {
+		m.PurgeSQLFile, m.PurgeStatement = state.PurgeSQLFile, state.PurgeStatement
+	}
+}
+
+// createPurge makes the job, after all else: what it deletes by is on the table and in its file by then.
+func (w *writing) createPurge(ctx context.Context) bool {
+	id, ok := w.createJob(ctx, newJob{
+		what: "watertight_retention", noun: "purge job", settings: w.spec.settings, at: path.Root("purge"),
+		remedy: "Give this one another name with purge.name, or delete that job first if it is a leftover: a purge job belongs to the watertight_retention that made it.",
+		before: func(ctx context.Context, _ *diag.Diagnostics) bool { return w.alter(ctx) && w.writeFile(ctx) },
+		withdraw: func(ctx context.Context, diags *diag.Diagnostics) {
+			if err := w.session.client.DeleteFile(ctx, w.spec.path); err != nil && !isMissing(err) {
+				diags.AddWarning("The SQL file of the purge job is left", fmt.Sprintf("%s belongs to no job now: delete it. %s", w.spec.path, explain(err)))
+			}
+		},
+	}, w.diags)
+	if ok {
+		w.plan.PurgeJobID, w.written = jobID(id), true
+	}
+	return ok
+}
+
+func (w *writing) writeFile(ctx context.Context) bool {
+	err := w.session.client.ImportFile(ctx, w.spec.path, w.spec.file, true)
+	if err != nil {
 		addError(w.diags, "The SQL file of the purge job cannot be written", err)
 		return false
 	}
-	if w.plan.PurgeJobID.IsNull() {
-		id, ok := w.createJob(ctx, newJob{what: "watertight_retention", noun: "purge job", settings: w.spec.settings,
-			remedy: "Give this one another name with purge.name, or delete that job first if it is a leftover: a purge job belongs to the watertight_retention that made it."}, w.diags)
-		if ok {
-			w.plan.PurgeJobID = jobID(id)
-		}
-		w.written = ok
-		return ok
-	}
+	w.plan.PurgeSQLFile, w.plan.PurgeStatement = types.StringValue(w.spec.path), types.StringValue(w.spec.statement)
+	return true
+}
+
+// writePurge changes the job that is there.
+func (w *writing) writePurge(ctx context.Context) bool {
 	id := parseJobID(w.plan.PurgeJobID, w.diags)
-	if w.diags.HasError() {
+	if w.diags.HasError() || !w.writeFile(ctx) {
 		return false
 	}
-	if err := client.ResetJob(ctx, id, w.spec.settings); err != nil {
+	if err := w.session.client.ResetJob(ctx, id, w.spec.settings); err != nil {
 		addError(w.diags, "The purge job cannot be changed", err)
 		return false
 	}

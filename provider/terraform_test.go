@@ -110,7 +110,12 @@ func open(t *testing.T, o local.Options) *local.Workspace {
 // outside is somebody else who works in the same workspace.
 func outside(t *testing.T, w *local.Workspace) *workspace.Client {
 	t.Helper()
-	c, err := workspace.New(workspace.Config{Host: w.Host(), Token: w.Token(), WarehouseID: w.WarehouseID(), RateLimit: 1000})
+	return outsideAs(t, w, w.Token())
+}
+
+func outsideAs(t *testing.T, w *local.Workspace, token string) *workspace.Client {
+	t.Helper()
+	c, err := workspace.New(workspace.Config{Host: w.Host(), Token: token, WarehouseID: w.WarehouseID(), RateLimit: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
