@@ -35,6 +35,7 @@ func (r *retention) ModifyPlan(ctx context.Context, req resource.ModifyPlanReque
 		return
 	}
 	plan.validate(ctx, &resp.Diagnostics)
+	r.refuseNoWarehouse(plan, state, &resp.Diagnostics)
 	table, known := r.lookAt(ctx, plan, state, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
@@ -61,6 +62,14 @@ func (m retentionModel) settled(state *retentionModel) bool {
 	}
 	return m.Table.Equal(state.Table) && m.RollingWindow.Equal(state.RollingWindow) && m.EventTime.Equal(state.EventTime) && m.ExpireBy.Equal(state.ExpireBy) &&
 		m.LoadedBy.Equal(state.LoadedBy) && m.Purge.Equal(state.Purge) && m.DeletedFileRetention.Equal(state.DeletedFileRetention) && m.LogRetention.Equal(state.LogRetention)
+}
+
+// refuseNoWarehouse says so while planning: statements run on the warehouse that is named, and no other compute is started.
+func (r *retention) refuseNoWarehouse(plan retentionModel, state *retentionModel, diags *diag.Diagnostics) {
+	if plan.settled(state) || r.isDeferred() || r.session.client.WarehouseID() != "" {
+		return
+	}
+	diags.AddError("No SQL warehouse", "Properties are set with SQL, which needs a SQL warehouse, and no other compute is ever started. Set warehouse_id of the provider, or DATABRICKS_WAREHOUSE_ID.")
 }
 
 // lookAt is the table as it is, where that can be told.

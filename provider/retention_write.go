@@ -64,7 +64,7 @@ func (r *retention) write(ctx context.Context, plan, state *retentionModel, out 
 		w.saveTruth(ctx)
 		return
 	}
-	after, err := client.Table(ctx, name.FullName())
+	after, err := w.lookAgain(ctx)
 	if err != nil {
 		// An error would taint what was just set; the next refresh reads it anyway.
 		diags.AddWarning("The table was altered but not read again", explain(err))
@@ -138,7 +138,7 @@ func (w *writing) alter(ctx context.Context) bool {
 			continue
 		}
 		failed := fmt.Errorf("%s: %w", a.statement, err)
-		if now, ok := w.lookAgain(ctx); ok && a.done(now.Properties) && ctx.Err() == nil {
+		if now, e := w.lookAgain(ctx); e == nil && a.done(now.Properties) {
 			w.diags.AddWarning("A statement failed and has taken effect", explain(failed)+"\n\nThe table has what it sets, so it was not sent again.")
 			continue
 		}
@@ -149,23 +149,22 @@ func (w *writing) alter(ctx context.Context) bool {
 }
 
 // lookAgain reads the table although ctx may have ended.
-func (w *writing) lookAgain(ctx context.Context) (workspace.Table, bool) {
+func (w *writing) lookAgain(ctx context.Context) (workspace.Table, error) {
 	const patience = 30 * time.Second
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer stop()
 	name, err := contract.ParseTable(w.plan.Table.ValueString())
 	if err != nil {
-		return workspace.Table{}, false
+		return workspace.Table{}, err
 	}
-	table, err := w.session.client.Table(ctx, name.FullName())
-	return table, err == nil
+	return w.session.client.Table(ctx, name.FullName())
 }
 
 // saveTruth keeps in the state what is there after a step has failed: the next plan goes on from it. Nothing is kept of
 // a resource of which nothing has come to be.
 func (w *writing) saveTruth(ctx context.Context) {
-	table, ok := w.lookAgain(ctx)
-	if !ok {
+	table, err := w.lookAgain(ctx)
+	if err != nil {
 		if w.state != nil {
 			return // what it was is the best that is known
 		}
