@@ -55,7 +55,7 @@ func (m optimizeJobModel) validate(ctx context.Context, diags *diag.Diagnostics)
 	attributes := m.statementAttributes()
 	for _, p := range m.toPlan(ctx, diags).Validate() {
 		if v, ok := attributes[rootOf(p.Field)]; ok && isKnown(v) {
-			diags.AddAttributeError(contractPath(p.Field), "Wrong "+p.Field, contractText(p))
+			diags.AddAttributeError(path.Root(rootOf(p.Field)), "Wrong "+p.Field, contractText(p))
 		}
 	}
 }

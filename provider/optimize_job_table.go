@@ -66,7 +66,7 @@ func (m optimizeJobModel) checkTable(ctx context.Context, l linked, t looked, at
 	}
 	for _, p := range m.toPlan(ctx, diags).ValidateOn(layout, between) {
 		if v, ok := attributes[rootOf(p.Field)]; !ok || isKnown(v) {
-			out.findings = append(out.findings, finding{contractPath(p.Field), "Delta would refuse " + p.Field, contractText(p)})
+			out.findings = append(out.findings, finding{path.Root(rootOf(p.Field)), "Delta would refuse " + p.Field, contractText(p)})
 		}
 	}
 	if d := layout.DeletedFileRetention; isKnown(m.Vacuum, m.AllowShortRetention) && !m.Vacuum.IsNull() && d < shortRetention && !m.AllowShortRetention.ValueBool() {
