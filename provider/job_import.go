@@ -60,11 +60,15 @@ func (b *base) importJob(ctx context.Context, req resource.ImportStateRequest, r
 // otherKind says what a job is, when it is not of the kind that is wanted. A job without Watertight's tags may become one.
 func otherKind(job workspace.Job, want contract.Kind) string {
 	kind, table := contract.KindOf(job.JobTags())
-	if kind == want || kind == contract.KindNone {
-		return ""
-	}
 	name := fmt.Sprintf("The job %q (%d)", jobspec.Name(job.Settings), job.ID)
 	switch kind {
+	case want:
+		return ""
+	case contract.KindNone:
+		if want == contract.KindOptimize {
+			return name + " has no tags of an optimize job: taking it over would replace everything it does. Declare a job of another name, and delete this one when it is not needed any more."
+		}
+		return ""
 	case contract.KindLoader:
 		return name + " is a loader: its tags say that it loads " + table + ". Import it as a watertight_loader_job."
 	case contract.KindOptimize:
