@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -18,16 +19,21 @@ func (r *loaderJob) MoveState(context.Context) []resource.StateMover {
 }
 
 func (r *loaderJob) moveJob(ctx context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
-	if req.SourceTypeName != "databricks_job" || !strings.HasSuffix(req.SourceProviderAddress, "/databricks/databricks") {
+	// OpenTofu gives the last part of the address alone.
+	isDatabricks := req.SourceProviderAddress == "databricks" || strings.HasSuffix(req.SourceProviderAddress, "/databricks/databricks")
+	if req.SourceTypeName != "databricks_job" || !isDatabricks {
 		return
 	}
 	var source struct {
 		ID json.RawMessage `json:"id"`
 	}
-	if req.SourceRawState == nil || json.Unmarshal(req.SourceRawState.JSON, &source) != nil || len(source.ID) == 0 {
+	if req.SourceRawState != nil {
+		_ = json.Unmarshal(req.SourceRawState.JSON, &source) // what has no id is refused below
+	}
+	id, err := strconv.ParseInt(string(bytes.Trim(source.ID, `"`)), 10, 64)
+	if err != nil || id <= 0 {
 		resp.Diagnostics.AddError("The state of the databricks_job cannot be read", fmt.Sprintf("It has no id in schema version %d. Import the job instead:\n\nimport {\n  to = watertight_loader_job.<name>\n  id = \"<id or name of the job>\"\n}\n\nand forget the old resource with a removed block.", req.SourceSchemaVersion))
 		return
 	}
-	id := string(bytes.Trim(source.ID, `"`))
-	resp.Diagnostics.Append(resp.TargetState.SetAttribute(ctx, path.Root("id"), id)...)
+	resp.Diagnostics.Append(resp.TargetState.SetAttribute(ctx, path.Root("id"), jobID(id))...)
 }

@@ -162,7 +162,13 @@ type shell struct {
 
 func newShell(t *testing.T, config string) *shell {
 	t.Helper()
-	s := &shell{t: t, dir: t.TempDir(), env: []string{"TF_REATTACH_PROVIDERS=" + serve(t)}}
+	return newShellWith(t, config, nil)
+}
+
+// newShellWith has other providers beside ours, by their addresses.
+func newShellWith(t *testing.T, config string, others map[string]func() tfprotov6.ProviderServer) *shell {
+	t.Helper()
+	s := &shell{t: t, dir: t.TempDir(), env: []string{"TF_REATTACH_PROVIDERS=" + serve(t, others)}}
 	s.write(config)
 	s.must("init", "-no-color", "-input=false")
 	return s
@@ -217,15 +223,29 @@ func prose(out string) string {
 	return strings.Join(strings.Fields(strings.NewReplacer("│", " ", "╷", " ", "╵", " ").Replace(out)), " ")
 }
 
-// serve runs the provider in this process and returns what a Terraform process needs to attach to it.
-func serve(t *testing.T) string {
+// serve runs providers in this process, ours and others by their addresses, and returns what a Terraform process needs to
+// attach to them.
+func serve(t *testing.T, others map[string]func() tfprotov6.ProviderServer) string {
+	t.Helper()
+	ours := attach(t, provider.Address, providerserver.NewProtocol6(provider.New("test")()))
+	all := map[string]any{provider.Address: ours, "registry.opentofu.org/watertight-data/watertight": ours}
+	for address, server := range others {
+		all[address] = attach(t, address, server)
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func attach(t *testing.T, address string, server func() tfprotov6.ProviderServer) map[string]any {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	configs, closed := make(chan *plugin.ReattachConfig), make(chan struct{})
-	const address = "registry.terraform.io/watertight-data/watertight"
 	failed := make(chan error, 1)
 	go func() {
-		failed <- tf6server.Serve(address, providerserver.NewProtocol6(provider.New("test")()),
+		failed <- tf6server.Serve(address, server,
 			tf6server.WithDebug(ctx, configs, closed), tf6server.WithLoggingSink(t), tf6server.WithoutLogStderrOverride(),
 			tf6server.WithGoPluginLogger(hclog.New(&hclog.LoggerOptions{Output: io.Discard})))
 	}()
@@ -233,19 +253,14 @@ func serve(t *testing.T) string {
 		cancel()
 		<-closed
 	})
-	var config *plugin.ReattachConfig
 	select {
-	case config = <-configs:
+	case config := <-configs:
+		return map[string]any{
+			"Protocol": string(config.Protocol), "ProtocolVersion": 6, "Pid": config.Pid, "Test": true,
+			"Addr": map[string]string{"Network": config.Addr.Network(), "String": config.Addr.String()},
+		}
 	case err := <-failed:
-		t.Fatalf("serve the provider: %v", err)
+		t.Fatalf("serve %s: %v", address, err)
 	}
-	attach := map[string]any{
-		"Protocol": string(config.Protocol), "ProtocolVersion": 6, "Pid": config.Pid, "Test": true,
-		"Addr": map[string]string{"Network": config.Addr.Network(), "String": config.Addr.String()},
-	}
-	text, err := json.Marshal(map[string]any{address: attach, "registry.opentofu.org/watertight-data/watertight": attach})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return nil
 }
