@@ -23,11 +23,13 @@ type configurationModel struct {
 	Token                    types.String `tfsdk:"token"`
 	ClientID                 types.String `tfsdk:"client_id"`
 	ClientSecret             types.String `tfsdk:"client_secret"`
+	Scopes                   types.List   `tfsdk:"scopes"`
 	AzureWorkspaceResourceID types.String `tfsdk:"azure_workspace_resource_id"`
 	AzureClientID            types.String `tfsdk:"azure_client_id"`
 	AzureClientSecret        types.String `tfsdk:"azure_client_secret"`
 	AzureTenantID            types.String `tfsdk:"azure_tenant_id"`
 	AzureEnvironment         types.String `tfsdk:"azure_environment"`
+	AzureLoginAppID          types.String `tfsdk:"azure_login_app_id"`
 	AzureUseMSI              types.Bool   `tfsdk:"azure_use_msi"`
 	GoogleCredentials        types.String `tfsdk:"google_credentials"`
 	GoogleServiceAccount     types.String `tfsdk:"google_service_account"`
@@ -61,11 +63,13 @@ func configurationAttributes() map[string]schema.Attribute {
 		"token":                        secret("Personal access token. Environment: `DATABRICKS_TOKEN`."),
 		"client_id":                    text("Client id of a service principal. Environment: `DATABRICKS_CLIENT_ID`."),
 		"client_secret":                secret("Its OAuth secret. Environment: `DATABRICKS_CLIENT_SECRET`."),
+		"scopes":                       schema.ListAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: "OAuth scopes to ask for. Unset: `all-apis`."},
 		"azure_workspace_resource_id":  text("Azure resource id of the workspace, in place of `host`. Environment: `DATABRICKS_AZURE_RESOURCE_ID`."),
 		"azure_client_id":              text("Application id in Entra ID. Environment: `ARM_CLIENT_ID`."),
 		"azure_client_secret":          secret("Its secret. Environment: `ARM_CLIENT_SECRET`."),
 		"azure_tenant_id":              text("Tenant of the application. Environment: `ARM_TENANT_ID`."),
 		"azure_environment":            text("`public`, `usgovernment` or `china`. Environment: `ARM_ENVIRONMENT`."),
+		"azure_login_app_id":           text("Application id of Azure Databricks itself, where it is not the usual one. Environment: `DATABRICKS_AZURE_LOGIN_APP_ID`."),
 		"azure_use_msi":                schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to use the managed identity of the machine. Environment: `ARM_USE_MSI`."},
 		"google_credentials":           secret("Service account key, as JSON or as a file. Environment: `GOOGLE_CREDENTIALS`."),
 		"google_service_account":       text("Service account to impersonate. Environment: `DATABRICKS_GOOGLE_SERVICE_ACCOUNT`."),
@@ -87,8 +91,8 @@ func configurationAttributes() map[string]schema.Attribute {
 
 func (m configurationModel) values() []attr.Value {
 	return []attr.Value{
-		m.Host, m.Profile, m.ConfigFile, m.AuthType, m.Token, m.ClientID, m.ClientSecret, m.AzureWorkspaceResourceID,
-		m.AzureClientID, m.AzureClientSecret, m.AzureTenantID, m.AzureEnvironment, m.AzureUseMSI, m.GoogleCredentials,
+		m.Host, m.Profile, m.ConfigFile, m.AuthType, m.Token, m.ClientID, m.ClientSecret, m.Scopes, m.AzureWorkspaceResourceID,
+		m.AzureClientID, m.AzureClientSecret, m.AzureTenantID, m.AzureEnvironment, m.AzureLoginAppID, m.AzureUseMSI, m.GoogleCredentials,
 		m.GoogleServiceAccount, m.Audience, m.OIDCTokenEnv, m.OIDCTokenFilepath, m.AccountID, m.WorkspaceID, m.Username,
 		m.Password, m.MetadataServiceURL, m.DatabricksCLIPath, m.WarehouseID, m.RateLimit, m.HTTPTimeout,
 		m.RetryTimeout,
@@ -97,14 +101,7 @@ func (m configurationModel) values() []attr.Value {
 
 // isUnknown tells whether any attribute has no value yet. A client made without it would take the environment's instead,
 // and plan against another workspace than it applies to.
-func (m configurationModel) isUnknown() bool {
-	for _, v := range m.values() {
-		if v.IsUnknown() {
-			return true
-		}
-	}
-	return false
-}
+func (m configurationModel) isUnknown() bool { return !isKnown(m.values()...) }
 
 func (m configurationModel) toConfig(diags *diag.Diagnostics) workspace.Config {
 	if m.RateLimit.ValueInt64() < 0 {
@@ -118,11 +115,13 @@ func (m configurationModel) toConfig(diags *diag.Diagnostics) workspace.Config {
 		Token:                m.Token.ValueString(),
 		ClientID:             m.ClientID.ValueString(),
 		ClientSecret:         m.ClientSecret.ValueString(),
+		Scopes:               textList(m.Scopes),
 		AzureResourceID:      m.AzureWorkspaceResourceID.ValueString(),
 		AzureClientID:        m.AzureClientID.ValueString(),
 		AzureClientSecret:    m.AzureClientSecret.ValueString(),
 		AzureTenantID:        m.AzureTenantID.ValueString(),
 		AzureEnvironment:     m.AzureEnvironment.ValueString(),
+		AzureLoginAppID:      m.AzureLoginAppID.ValueString(),
 		AzureUseMSI:          m.AzureUseMSI.ValueBool(),
 		GoogleCredentials:    m.GoogleCredentials.ValueString(),
 		GoogleServiceAccount: m.GoogleServiceAccount.ValueString(),
@@ -140,6 +139,17 @@ func (m configurationModel) toConfig(diags *diag.Diagnostics) workspace.Config {
 		HTTPTimeout:          configuredTimeout(diags, "http_timeout", m.HTTPTimeout),
 		RetryTimeout:         configuredTimeout(diags, "retry_timeout", m.RetryTimeout),
 	}
+}
+
+// textList is a list of texts that is known; nil when it is null.
+func textList(l types.List) []string {
+	var out []string
+	for _, e := range l.Elements() {
+		if text, ok := e.(types.String); ok {
+			out = append(out, text.ValueString())
+		}
+	}
+	return out
 }
 
 // configuredTimeout is 0, the SDK's default, when the attribute is null.

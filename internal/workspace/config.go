@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,10 +20,12 @@ type Config struct {
 	Host, Token, Profile, ConfigFile, AuthType string
 	AccountID, WorkspaceID                     string
 	ClientID, ClientSecret                     string
-	Username, Password                         string
+	// Scopes are asked for of OAuth; none: all-apis.
+	Scopes             []string
+	Username, Password string
 
-	AzureResourceID, AzureClientID, AzureClientSecret, AzureTenantID, AzureEnvironment string
-	AzureUseMSI                                                                        bool
+	AzureResourceID, AzureClientID, AzureClientSecret, AzureTenantID, AzureEnvironment, AzureLoginAppID string
+	AzureUseMSI                                                                                         bool
 
 	GoogleCredentials, GoogleServiceAccount string
 
@@ -66,7 +69,8 @@ func (c Config) resolve() (*config.Config, error) {
 		AccountID: c.AccountID, WorkspaceID: c.WorkspaceID, ClientID: c.ClientID, ClientSecret: c.ClientSecret,
 		Username: c.Username, Password: c.Password,
 		AzureResourceID: c.AzureResourceID, AzureClientID: c.AzureClientID, AzureClientSecret: c.AzureClientSecret,
-		AzureTenantID: c.AzureTenantID, AzureEnvironment: c.AzureEnvironment, AzureUseMSI: c.AzureUseMSI,
+		AzureTenantID: c.AzureTenantID, AzureEnvironment: c.AzureEnvironment, AzureLoginAppID: c.AzureLoginAppID, AzureUseMSI: c.AzureUseMSI,
+		Scopes:            slices.Clone(c.Scopes),
 		GoogleCredentials: c.GoogleCredentials, GoogleServiceAccount: c.GoogleServiceAccount,
 		OIDCTokenEnv: c.OIDCTokenEnv, OIDCTokenFilepath: c.OIDCTokenFilepath, TokenAudience: c.TokenAudience,
 		MetadataServiceURL: c.MetadataServiceURL, DatabricksCliPath: c.DatabricksCLIPath,
