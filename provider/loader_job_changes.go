@@ -41,6 +41,15 @@ type followed struct {
 	differences []jobspec.Difference
 }
 
+// differences are the places at which the live job is not what was sent of this state with a warehouse.
+func (m loaderJobModel) differences(ctx context.Context, job workspace.Job, warehouse string) []jobspec.Difference {
+	own, ok := m.body(ctx, warehouse)
+	if !ok {
+		return nil
+	}
+	return jobspec.Compare(own, job.Settings)
+}
+
 // follow takes over what the live job says.
 func (m *loaderJobModel) follow(ctx context.Context, job workspace.Job, warehouse string, diags *diag.Diagnostics) followed {
 	var f followed

@@ -276,3 +276,21 @@ func TestLoaderJobTimeouts(t *testing.T) {
 	}
 	wantAll(t, prose(destroyed), "timeouts.delete of 500 ms ran out")
 }
+
+// J44 databricks/terraform-provider-databricks#2898: calls of several jobs are under way at the same time, in creation
+// as in a refresh: nothing in the provider makes them wait for each other.
+func TestLoaderJobsGoInParallel(t *testing.T) {
+	t.Parallel()
+	w := open(t, local.Options{Empty: true, Latency: 200 * time.Millisecond})
+	s := newShell(t, with(w, strings.NewReplacer(`"messages" {`, `"messages" {
+  count = 20`, `"load_messages"`, `"load_${count.index}"`).Replace(loader(""))))
+	s.must("apply", "-no-color", "-auto-approve", "-parallelism=10")
+	if n := w.MostAtOnce(); n < 5 {
+		t.Errorf("%d creations at once of 10", n)
+	}
+	w.ResetRequests()
+	s.must("plan", "-no-color", "-parallelism=10")
+	if n := w.MostAtOnce(); n < 5 {
+		t.Errorf("%d refreshes at once of 10", n)
+	}
+}

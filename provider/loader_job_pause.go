@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -17,9 +18,12 @@ import (
 	"github.com/watertight-data/terraform-provider-watertight/internal/workspace"
 )
 
-// appliedKey is where the private state keeps the pause status that was applied last, so that a pause of the
-// configuration's own is never taken for somebody else's.
-const appliedKey = "pause_status"
+// Where the private state keeps what was applied last and is not in the state: the pause status, so that a pause of the
+// configuration's own is never taken for somebody else's, and the provider's warehouse, so that a change of it is not.
+const (
+	appliedKey   = "pause_status"
+	warehouseKey = "warehouse_id"
+)
 
 type privateWriter interface {
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
@@ -29,10 +33,24 @@ type privateReader interface {
 	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
 }
 
-func keepApplied(ctx context.Context, private privateWriter, m loaderJobModel) diag.Diagnostics {
+func keepApplied(ctx context.Context, private privateWriter, m loaderJobModel, warehouse string) diag.Diagnostics {
 	diags := private.SetKey(ctx, importedKey, []byte("null"))
 	diags.Append(private.SetKey(ctx, appliedKey, []byte(`"`+m.PauseStatus.ValueString()+`"`))...)
+	text, err := json.Marshal(warehouse)
+	if err == nil {
+		diags.Append(private.SetKey(ctx, warehouseKey, text)...)
+	}
 	return diags
+}
+
+// appliedWarehouse is the warehouse of the provider when the job was written last.
+func appliedWarehouse(ctx context.Context, private privateReader, now string, diags *diag.Diagnostics) string {
+	kept, d := private.GetKey(ctx, warehouseKey)
+	diags.Append(d...)
+	if len(kept) > 0 && json.Unmarshal(kept, &now) != nil {
+		diags.AddError("The state of the loader job cannot be read", "This is a defect of the provider: its private part is not what it wrote. Take the resource out of the state (terraform state rm) and import it again.")
+	}
+	return now
 }
 
 // appliedPause is the pause status that was applied last. A state of an earlier version has only what it says itself;

@@ -287,3 +287,24 @@ func TestLoaderJobPausedByItsConfiguration(t *testing.T) {
 	out, _ = s.plan()
 	wantAll(t, prose(out), "it was paused outside Terraform")
 }
+
+// Another warehouse of the provider is a change of the configuration: the plan shows it, and blames nobody.
+func TestLoaderJobOfAnotherWarehouse(t *testing.T) {
+	t.Parallel()
+	w := open(t, local.Options{Empty: true})
+	config := with(w, loaderWith("", `{ tasks = [{ task_key = "load", sql_task = { file = { path = "/Shared/load.sql" } } }] }`))
+	s := newShell(t, config)
+	s.apply()
+	s.write(strings.Replace(config, `"`+w.WarehouseID()+`"`, `"0123456789abcdef"`, 1))
+	out, code := s.plan()
+	if code != 2 || strings.Contains(prose(out), changedOutside) {
+		t.Errorf("exit %d\n%s", code, out)
+	}
+	edit(t, w, func(m map[string]any) { m["tasks"].([]any)[0].(map[string]any)["max_retries"] = 3 })
+	out, _ = s.plan()
+	text := prose(out)
+	wantAll(t, text, changedOutside, "tasks[load].max_retries: not set → 3")
+	if warning := text[strings.Index(text, changedOutside):]; strings.Contains(warning, "warehouse_id:") {
+		t.Errorf("the warehouse is among what was changed outside:\n%s", warning)
+	}
+}

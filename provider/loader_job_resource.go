@@ -95,7 +95,7 @@ func (r *loaderJob) Create(ctx context.Context, req resource.CreateRequest, resp
 	plan.ID, plan.URL = jobID(id), jobURL(client, id)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 	r.identify(ctx, "id", plan.ID, resp.Identity, &resp.Diagnostics)
-	resp.Diagnostics.Append(keepApplied(ctx, resp.Private, plan)...)
+	resp.Diagnostics.Append(keepApplied(ctx, resp.Private, plan, client.WarehouseID())...)
 }
 
 func (r *loaderJob) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
@@ -122,6 +122,9 @@ func (r *loaderJob) Read(ctx context.Context, req resource.ReadRequest, resp *re
 		return
 	}
 	keepImported(ctx, req.Private, resp.Private, prior.Settings.IsNull(), job.Settings, &resp.Diagnostics)
+	if applied := appliedWarehouse(ctx, req.Private, client.WarehouseID(), &resp.Diagnostics); applied != client.WarehouseID() {
+		found.differences = prior.differences(ctx, job, applied)
+	}
 	state.reportChanges(ctx, prior, job, found, &resp.Diagnostics)
 	r.reportPaused(ctx, state, appliedPause(ctx, req.Private, prior, &resp.Diagnostics), job, &resp.Diagnostics)
 	if found.same && state.URL.Equal(prior.URL) {
@@ -159,7 +162,7 @@ func (r *loaderJob) Update(ctx context.Context, req resource.UpdateRequest, resp
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 	r.identify(ctx, "id", plan.ID, resp.Identity, &resp.Diagnostics)
-	resp.Diagnostics.Append(keepApplied(ctx, resp.Private, plan)...)
+	resp.Diagnostics.Append(keepApplied(ctx, resp.Private, plan, client.WarehouseID())...)
 }
 
 func (r *loaderJob) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {

@@ -30,6 +30,8 @@ type recorder struct {
 	kept   []*Request
 	bodies int
 	counts map[[2]string]int
+	// open are the requests without an answer yet, most the highest number of them.
+	open, most int
 }
 
 func (r *recorder) add(q *Request) {
@@ -39,6 +41,8 @@ func (r *recorder) add(q *Request) {
 		r.counts = map[[2]string]int{}
 	}
 	r.counts[[2]string{q.Method, q.Route}]++
+	r.open++
+	r.most = max(r.most, r.open)
 	r.kept = append(r.kept, q)
 	r.bodies += len(q.Body)
 	for i := 0; r.bodies > keptBodies && i < len(r.kept)-1; i++ {
@@ -48,6 +52,12 @@ func (r *recorder) add(q *Request) {
 	if len(r.kept) > keptRequests {
 		r.kept = append([]*Request(nil), r.kept[len(r.kept)-keptRequests/2:]...)
 	}
+}
+
+func (r *recorder) done() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.open--
 }
 
 func (r *recorder) answered(q *Request, status int) {
@@ -81,7 +91,7 @@ func (r *recorder) count(method, route string) int {
 func (r *recorder) reset() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.kept, r.bodies, r.counts = nil, 0, nil
+	r.kept, r.bodies, r.counts, r.most = nil, 0, nil, r.open
 }
 
 // routeMatches tells whether a route is meant by a wanted one: the pattern itself, its end from any slash on
@@ -104,6 +114,13 @@ func (w *Workspace) Requests() []Request { return w.recorder.all() }
 // Count counts the requests received. Empty method or route: any. A route is a pattern such as /api/2.2/jobs/get, its
 // end ("jobs/get"), or its beginning with a star.
 func (w *Workspace) Count(method, route string) int { return w.recorder.count(method, route) }
+
+// MostAtOnce is how many requests were under way at the same time, at most, since the last reset.
+func (w *Workspace) MostAtOnce() int {
+	w.recorder.mu.Lock()
+	defer w.recorder.mu.Unlock()
+	return w.recorder.most
+}
 
 // ResetRequests forgets the requests received so far.
 func (w *Workspace) ResetRequests() { w.recorder.reset() }

@@ -77,6 +77,7 @@ func (w *Workspace) serve(rw http.ResponseWriter, r *http.Request) {
 	user, authErr := w.authenticate(r)
 	seen := &Request{At: w.Now(), Method: r.Method, Route: route, Path: r.URL.Path, Query: r.URL.RawQuery, Body: string(body), User: user}
 	w.recorder.add(seen)
+	defer w.recorder.done()
 	wait(r.Context(), w.options.Latency)
 	fault, faulty := w.faults.next(r.Method, route, r.URL.Path)
 	if faulty && !w.before(rw, r, fault, seen) {
