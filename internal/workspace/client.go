@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -22,6 +23,8 @@ type Client struct {
 	budget    time.Duration
 	sleep     func(context.Context, time.Duration) error
 	wire      *transport
+	// none is the error for a configuration without credentials.
+	none error
 
 	mu  sync.Mutex
 	api *httpclient.ApiClient
@@ -35,7 +38,7 @@ func New(c Config) (*Client, error) {
 		return nil, err
 	}
 	w := &Client{config: s, host: s.CanonicalHostName(), warehouse: s.WarehouseID, budget: c.RetryTimeout, sleep: c.Sleep,
-		wire: newTransport(c.UserAgent)}
+		wire: newTransport(c.UserAgent), none: c.noCredentials(s)}
 	if w.host != "" && !strings.HasPrefix(w.host, "https://") && !strings.HasPrefix(w.host, "http://") {
 		return nil, &Error{Op: "read the Databricks configuration", Err: fmt.Errorf("host %q is not a URL", s.Host), Hint: "Write it as https://my-workspace.cloud.databricks.com."}
 	}
@@ -73,7 +76,11 @@ func (c *Client) connect(ctx context.Context) (*httpclient.ApiClient, error) {
 	settings.TransientErrors = nil
 	settings.ErrorRetriable = func(context.Context, error) bool { return false }
 	settings.AuthVisitor = func(r *http.Request) error {
-		if err := c.config.Authenticate(r); err != nil {
+		err := c.config.Authenticate(r)
+		if errors.Is(err, config.ErrCannotConfigureDefault) {
+			err = c.none
+		}
+		if err != nil {
 			return &credentials{err}
 		}
 		if c.config.WorkspaceID != "" {

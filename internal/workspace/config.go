@@ -118,31 +118,47 @@ func (c Config) sources() []func(*config.Config) error {
 
 // noHost says where a host was looked for, as the SDK's loaders did it.
 func (c Config) noHost(s *config.Config) error {
-	file := s.ConfigFile
-	if file == "" {
-		file = "~/.databrickscfg"
+	given := ""
+	if s.Token+s.ClientID+s.Username+s.AzureClientID+s.GoogleCredentials != "" {
+		given = "credentials are given"
 	}
-	profile := s.Profile
-	if profile == "" {
-		profile = "DEFAULT"
+	return &Error{Op: "find the workspace", Err: fmt.Errorf("%w: looked for it in the host argument (not set), DATABRICKS_HOST (%s) and %s; no request was made", ErrNoHost, c.variables(), c.profile(s, "host", given)),
+		Hint: "Set host, or DATABRICKS_HOST, to the workspace's URL, or name a profile with DATABRICKS_CONFIG_PROFILE. For a workspace on this machine: watertight local serve."}
+}
+
+// noCredentials says where credentials were looked for, when the SDK has found none that it could use.
+func (c Config) noCredentials(s *config.Config) error {
+	given := ""
+	if c.Host != "" || os.Getenv("DATABRICKS_HOST") != "" {
+		given = "a host is given"
 	}
-	found := fmt.Sprintf("profile %s in %s (has no host)", profile, file)
+	return fmt.Errorf("no credentials: looked for token, and client_id with client_secret, in the arguments (not set), DATABRICKS_TOKEN, and DATABRICKS_CLIENT_ID with DATABRICKS_CLIENT_SECRET (%s), %s, and the logins of the Databricks, Azure and Google command lines (none that serves)",
+		c.variables(), c.profile(s, "credentials", given))
+}
+
+// variables says what became of the environment's variables.
+func (c Config) variables() string {
+	if c.Profile != "" {
+		return "not read, since a profile is named"
+	}
+	return "not set"
+}
+
+// profile says what became of the configuration file, which the SDK passes over when anything is given and no profile is
+// named.
+func (c Config) profile(s *config.Config, what, given string) string {
+	file, profile := cmp.Or(s.ConfigFile, "~/.databrickscfg"), cmp.Or(s.Profile, "DEFAULT")
 	path := file
 	if home, err := os.UserHomeDir(); err == nil && strings.HasPrefix(path, "~") {
 		path = filepath.Join(home, strings.TrimPrefix(path, "~"))
 	}
 	switch _, err := os.Stat(path); {
-	case s.Profile == "" && s.Token+s.ClientID+s.Username+s.AzureClientID+s.GoogleCredentials != "":
-		found = fmt.Sprintf("%s (not read: credentials are given and no profile is named)", file)
+	case s.Profile == "" && given != "":
+		return fmt.Sprintf("%s (not read: %s and no profile is named)", file, given)
 	case err != nil:
-		found = fmt.Sprintf("%s (no such file)", file)
+		return fmt.Sprintf("%s (no such file)", file)
 	}
-	variable := "not set"
-	if c.Profile != "" {
-		variable = "not read, since a profile is named"
-	}
-	return &Error{Op: "find the workspace", Err: fmt.Errorf("%w: looked for it in the host argument (not set), DATABRICKS_HOST (%s) and %s; no request was made", ErrNoHost, variable, found),
-		Hint: "Set host, or DATABRICKS_HOST, to the workspace's URL, or name a profile with DATABRICKS_CONFIG_PROFILE. For a workspace on this machine: watertight local serve."}
+	return fmt.Sprintf("profile %s in %s (has no %s)", profile, file, what)
 }
 
 func seconds(d time.Duration) int {

@@ -64,6 +64,45 @@ func TestNoHost(t *testing.T) {
 	}
 }
 
+// A01 again: a host without credentials.
+func TestNoCredentials(t *testing.T) {
+	w := open(t)
+	for name, c := range map[string]struct {
+		file, profile string
+		words         []string
+	}{
+		"nothing":                            {words: []string{"no credentials", "DATABRICKS_TOKEN", "client_id", "not set", "~/.databrickscfg (not read: a host is given"}},
+		"a profile without credentials":      {file: "[prod]\nhost = https://x\n", profile: "prod", words: []string{"profile prod", "has no credentials", "not read, since a profile is named"}},
+		"a default profile is not looked at": {file: "[DEFAULT]\ntoken = abc\n", words: []string{"not read: a host is given and no profile is named"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			home := bare(t)
+			t.Setenv("PATH", home) // no command line that could be logged in
+			if c.file != "" {
+				if err := os.WriteFile(filepath.Join(home, ".databrickscfg"), []byte(c.file), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			client, err := workspace.New(workspace.Config{Host: w.Host(), Profile: c.profile})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = client.Job(t.Context(), 1)
+			if !errors.Is(err, workspace.ErrUnauthenticated) || workspace.HintOf(err) == "" {
+				t.Fatalf("got %v", err)
+			}
+			for _, w := range c.words {
+				if !strings.Contains(err.Error(), w) {
+					t.Errorf("%v does not say %q", err, w)
+				}
+			}
+			if n := w.Count("GET", "/api/*"); n != 0 {
+				t.Errorf("%d requests without credentials", n)
+			}
+		})
+	}
+}
+
 func TestHostFromEverywhere(t *testing.T) {
 	w := open(t)
 	for name, set := range map[string]func(t *testing.T, home string) workspace.Config{
