@@ -13,7 +13,7 @@ import (
 // version is set by the linker.
 var version = "dev"
 
-// Terraform and OpenTofu set this for the plugins that they start; providerserver checks it too.
+// Terraform and OpenTofu set this for the plugins that they start; tf6server checks it too.
 const handshake = "TF_PLUGIN_MAGIC_COOKIE"
 
 func main() {

@@ -1,13 +1,12 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"runtime/debug"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
 	"github.com/watertight-data/terraform-provider-watertight/provider"
 )
@@ -18,8 +17,7 @@ func serveProvider() {
 		debug.SetGCPercent(400)
 	}
 	quieten()
-	err := providerserver.Serve(context.Background(), provider.New(version), providerserver.ServeOpts{Address: provider.Address})
-	if err != nil {
+	if err := tf6server.Serve(provider.Address, provider.Server(version)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

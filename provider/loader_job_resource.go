@@ -41,9 +41,10 @@ func (r *loaderJob) ValidateConfig(ctx context.Context, req resource.ValidateCon
 	}
 }
 
-// ModifyPlan validates again, since values that were unknown may be known now, and completes what follows from them.
+// ModifyPlan validates again, since values that were unknown may be known now, and completes what follows from them. Where
+// nothing changes there is nothing to do.
 func (r *loaderJob) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if req.Plan.Raw.IsNull() {
+	if req.Plan.Raw.IsNull() || req.Plan.Raw.Equal(req.State.Raw) {
 		return
 	}
 	var plan loaderJobModel

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -26,7 +25,7 @@ func word(s string) tftypes.Value { return tftypes.NewValue(tftypes.String, s) }
 // speak configures the provider: with the workspace, or with unknown values.
 func speak(t *testing.T, w *local.Workspace, changes values) *protocol {
 	t.Helper()
-	server, ok := providerserver.NewProtocol6(provider.New("test")())().(tfprotov6.ProviderServerWithActions)
+	server, ok := provider.Server("test")().(tfprotov6.ProviderServerWithActions)
 	if !ok {
 		t.Fatal("the server has no actions")
 	}

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/watertight-data/terraform-provider-watertight/internal/local"
@@ -169,7 +168,7 @@ func TestSchemaIsDescribed(t *testing.T) {
 
 func providerSchema(t *testing.T) *tfprotov6.GetProviderSchemaResponse {
 	t.Helper()
-	s, err := providerserver.NewProtocol6(provider.New("test")())().GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+	s, err := provider.Server("test")().GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,6 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/go-plugin"
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
@@ -34,7 +33,7 @@ const binaryVariable = "TF_ACC_TERRAFORM_PATH"
 // own environment.
 func TestMain(m *testing.M) {
 	if os.Getenv("TF_PLUGIN_MAGIC_COOKIE") != "" {
-		if err := providerserver.Serve(context.Background(), provider.New("test"), providerserver.ServeOpts{Address: provider.Address}); err != nil {
+		if err := tf6server.Serve(provider.Address, provider.Server("test")); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -89,7 +88,7 @@ func binary(t *testing.T) string {
 // factories serve the provider in this process to terraform-plugin-testing.
 func factories() map[string]func() (tfprotov6.ProviderServer, error) {
 	return map[string]func() (tfprotov6.ProviderServer, error){
-		"watertight": providerserver.NewProtocol6WithError(provider.New("test")()),
+		"watertight": func() (tfprotov6.ProviderServer, error) { return provider.Server("test")(), nil },
 	}
 }
 
@@ -227,7 +226,7 @@ func prose(out string) string {
 // attach to them.
 func serve(t *testing.T, others map[string]func() tfprotov6.ProviderServer) string {
 	t.Helper()
-	ours := attach(t, provider.Address, providerserver.NewProtocol6(provider.New("test")()))
+	ours := attach(t, provider.Address, provider.Server("test"))
 	all := map[string]any{provider.Address: ours, "registry.opentofu.org/watertight-data/watertight": ours}
 	for address, server := range others {
 		all[address] = attach(t, address, server)
