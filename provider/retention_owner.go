@@ -45,10 +45,14 @@ func (m retentionModel) isTakenOver(live map[string]string) bool {
 // refuseOthers keeps two states from changing one table back and forth forever.
 func (m retentionModel) refuseOthers(state *retentionModel, table workspace.Table, diags *diag.Diagnostics) {
 	own := contract.OwnProperties(table.Properties)
+	owner, _ := property(own, contract.PropertyOwner)
+	if by, _ := property(own, contract.PropertyExpireBy); m.Adopt.ValueBool() && by == contract.ExpirePurgeJob && (state == nil || m.isTakenOver(table.Properties)) {
+		diags.AddAttributeWarning(path.Root("adopt"), "The purge job of the other owner goes on", fmt.Sprintf(
+			"%s is purged by a job with the tags %s = %s and %s = %s, which adopt does not take over. Destroy it from the state that made it, or delete it by hand.", table.FullName, contract.TagPurge, table.FullName, contract.TagOwner, orNone(owner)))
+	}
 	if m.Adopt.ValueBool() || m.Adopt.IsUnknown() {
 		return
 	}
-	owner, _ := property(own, contract.PropertyOwner)
 	switch {
 	case state == nil && len(own) > 0:
 		window, _ := property(own, contract.PropertyRollingWindow)

@@ -108,6 +108,10 @@ func (m *retentionModel) complete(state *retentionModel, table workspace.Table, 
 	}
 	if m.settled(state) {
 		m.RecoverableFor = state.RecoverableFor
+		if m.Adopt.Equal(state.Adopt) && m.CancelActiveRuns.Equal(state.CancelActiveRuns) && m.Timeouts.Equal(state.Timeouts) {
+			// Nothing but spelling differs, so there will be no Update that reads the table again.
+			m.TableProperties, m.Owner, m.TableID = state.TableProperties, state.Owner, state.TableID
+		}
 		return
 	}
 	if state != nil && !state.ChangedOutside.IsNull() {

@@ -115,6 +115,11 @@ func (m retentionModel) report(prior retentionModel, table workspace.Table, diag
 		diags.AddAttributeWarning(at, "The retention was changed outside of Terraform", fmt.Sprintf(
 			"%s:\n  %s\n\nUnless the configuration says so too, the plan changes it back%s.", table.FullName, strings.Join(changes, "\n  "), changedBy(table)))
 	}
+	var columns diag.Diagnostics
+	m.validateColumns(table, &columns)
+	for _, d := range columns {
+		diags.AddAttributeWarning(path.Root("event_time"), d.Summary(), d.Detail()+" Nothing that expires rows by it works until that is mended.")
+	}
 	n, hasTTL := property(table.Properties, contract.PropertyAutoTTLDays)
 	if hasTTL && !m.setTTL(&prior, table.Properties) {
 		diags.AddAttributeWarning(path.Root("expire_by"), "Auto-TTL deletes rows of this table", fmt.Sprintf(

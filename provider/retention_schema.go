@@ -78,19 +78,19 @@ func (r *retention) Schema(ctx context.Context, _ resource.SchemaRequest, resp *
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{Computed: true, PlanModifiers: keep, MarkdownDescription: "The table's name."},
 			"table": schema.StringAttribute{Required: true, Validators: []validator.String{aTableName()},
-				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplaceIf(isAnotherTable, "Another table.", "Another table.")},
+				PlanModifiers:       []planmodifier.String{sameTableName(), stringplanmodifier.RequiresReplaceIf(isAnotherTable, "Another table.", "Another table.")},
 				MarkdownDescription: "The Delta table, `catalog.schema.table`. It must exist; views, materialized views, foreign and Iceberg tables and tables of a pipeline are refused. Another name: unset there, set here."},
-			"rolling_window": schema.StringAttribute{Required: true, Validators: []validator.String{aDuration(time.Second)},
+			"rolling_window": schema.StringAttribute{Required: true, PlanModifiers: []planmodifier.String{sameDuration()}, Validators: []validator.String{aDuration(time.Second)},
 				MarkdownDescription: "How long a row is sure to stay in the table after its event time, as a duration (`24h`, `7 days`). With `auto_ttl` a whole number of days."},
-			"event_time": schema.StringAttribute{Optional: true, Validators: []validator.String{someText()},
+			"event_time": schema.StringAttribute{Optional: true, PlanModifiers: []planmodifier.String{sameColumnName()}, Validators: []validator.String{someText()},
 				MarkdownDescription: "Column by which rows expire, a DATE, TIMESTAMP or TIMESTAMP_NTZ. Needed with `auto_ttl` and `purge_job`. It may be another than the loader's own event time."},
 			"expire_by": schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString("external"), Validators: []validator.String{oneOf("external", "auto_ttl", "purge_job")},
 				MarkdownDescription: "What removes expired rows: `external` (default), something outside Terraform that keeps `rolling_window`; `auto_ttl`, Databricks' Auto-TTL, set here with `ALTER TABLE ... DELETE ROWS n DAYS AFTER column`; `purge_job`, a job made here that deletes only the rows that are older than `rolling_window` **and** are in the target of `loaded_by`."},
 			"loaded_by": loadedByAttribute(),
 			"purge":     purgeAttribute(),
-			"deleted_file_retention": schema.StringAttribute{Optional: true, Validators: []validator.String{aRetention()},
+			"deleted_file_retention": schema.StringAttribute{Optional: true, PlanModifiers: []planmodifier.String{sameDuration()}, Validators: []validator.String{aRetention()},
 				MarkdownDescription: "`delta.deletedFileRetentionDuration`: how long a removed file can be read, as a duration. It may not exceed the log's retention. Unset: left alone (Delta's default is 7 days)."},
-			"log_retention": schema.StringAttribute{Optional: true, Validators: []validator.String{aRetention()},
+			"log_retention": schema.StringAttribute{Optional: true, PlanModifiers: []planmodifier.String{sameDuration()}, Validators: []validator.String{aRetention()},
 				MarkdownDescription: "`delta.logRetentionDuration`: how long versions of the table are known, as a duration. Unset: left alone (Delta's default is 30 days)."},
 			"adopt": schema.BoolAttribute{Optional: true,
 				MarkdownDescription: "Whether to take over a table whose retention another Terraform state keeps. Otherwise that is refused: two of them would change the table back and forth forever. Take it out of the other state too. Default: false."},
@@ -133,7 +133,7 @@ func purgeAttribute() schema.Attribute {
 	s := scheduleAttribute("When and where the purge job runs. Required with `expire_by = \"purge_job\"`.")
 	s.Attributes["name"] = schema.StringAttribute{Optional: true, Validators: []validator.String{someText()},
 		MarkdownDescription: "Name of the job. Default: `purge ` and the table's name."}
-	s.Attributes["max_duration"] = schema.StringAttribute{Optional: true, Validators: []validator.String{aDuration(time.Second)},
+	s.Attributes["max_duration"] = schema.StringAttribute{Optional: true, PlanModifiers: []planmodifier.String{sameDuration()}, Validators: []validator.String{aDuration(time.Second)},
 		MarkdownDescription: "The longest a run may take, as a duration. Sent as `timeout_seconds`. Default: `1h`."}
 	s.Attributes["warehouse_id"] = schema.StringAttribute{Optional: true, Validators: []validator.String{someText()},
 		MarkdownDescription: "SQL warehouse that runs the statement. Unset: the provider's `warehouse_id`."}
