@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -19,9 +18,7 @@ func (r *loaderJob) MoveState(context.Context) []resource.StateMover {
 }
 
 func (r *loaderJob) moveJob(ctx context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
-	// OpenTofu gives the last part of the address alone.
-	isDatabricks := req.SourceProviderAddress == "databricks" || strings.HasSuffix(req.SourceProviderAddress, "/databricks/databricks")
-	if req.SourceTypeName != "databricks_job" || !isDatabricks {
+	if req.SourceTypeName != "databricks_job" || !isDatabricks(req.SourceProviderAddress) {
 		return
 	}
 	var source struct {

@@ -19,8 +19,13 @@ func (r *retention) MoveState(context.Context) []resource.StateMover {
 	return []resource.StateMover{{StateMover: r.moveTable}}
 }
 
+// isDatabricks tells Databricks' own provider by its address, of which OpenTofu gives the last part alone.
+func isDatabricks(address string) bool {
+	return address == "databricks" || strings.HasSuffix(address, "/databricks/databricks")
+}
+
 func (r *retention) moveTable(ctx context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
-	if req.SourceTypeName != "databricks_sql_table" || !strings.HasSuffix(req.SourceProviderAddress, "/databricks/databricks") {
+	if req.SourceTypeName != "databricks_sql_table" || !isDatabricks(req.SourceProviderAddress) {
 		return
 	}
 	var source struct {

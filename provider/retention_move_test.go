@@ -1,10 +1,15 @@
 package provider_test
 
 import (
-	"fmt"
+	"context"
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -16,12 +21,7 @@ const retentionType = "watertight_retention"
 // state reads an answer's state.
 func (p *protocol) state(v *tfprotov6.DynamicValue) values {
 	p.t.Helper()
-	return p.read(p.schemas.ResourceSchemas[retentionType].ValueType(), v)
-}
-
-func (p *protocol) read(kind tftypes.Type, v *tfprotov6.DynamicValue) values {
-	p.t.Helper()
-	whole, err := v.Unmarshal(kind)
+	whole, err := v.Unmarshal(p.resource(retentionType))
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -66,10 +66,7 @@ func TestRetentionMovesFromSQLTable(t *testing.T) {
 	const table = `{"id":"main.events.source","catalog_name":"main","schema_name":"events","name":"source","table_type":"MANAGED","data_source_format":"DELTA","properties":{"delta.deletedFileRetentionDuration":"interval 8 days"},"column":[{"name":"p","type":"int"}],"warehouse_id":"x","owner":"me"}`
 	moved := p.move("registry.terraform.io/databricks/databricks", "databricks_sql_table", table)
 	p.must(nil, moved.Diagnostics)
-	read, err := p.server.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: retentionType, CurrentState: moved.TargetState, Private: moved.TargetPrivate})
-	if err != nil {
-		t.Fatal(err)
-	}
+	read := p.read(retentionType, moved.TargetState, nil)
 	p.must(nil, read.Diagnostics)
 	got := p.state(read.NewState)
 	for name, want := range map[string]string{"id": "main.events.source", "table": "main.events.source", "deleted_file_retention": "192h", "log_retention": "960h", "rolling_window": "null", "expire_by": "null", "owner": "null"} {
@@ -127,20 +124,17 @@ func TestRetentionMoveRefusals(t *testing.T) {
 		"a streaming table": {"registry.terraform.io/databricks/databricks", "databricks_sql_table", `{"id":"main.events.st","table_type":"STREAMING_TABLE"}`, "is a STREAMING_TABLE"},
 		"no name":           {"registry.terraform.io/databricks/databricks", "databricks_sql_table", `{"id":""}`, "names no table"},
 		"no state":          {"registry.terraform.io/databricks/databricks", "databricks_sql_table", `[]`, "cannot be read"},
-		"another resource":  {"registry.terraform.io/databricks/databricks", "databricks_table", `{"id":"main.events.source"}`, "databricks_table"},
-		"another provider":  {"registry.terraform.io/someone/else", "databricks_sql_table", `{"id":"main.events.source"}`, "someone/else"},
+		"another resource":  {"registry.terraform.io/databricks/databricks", "databricks_table", `{"id":"main.events.source"}`, "Unable to Move Resource State"},
+		"another provider":  {"registry.terraform.io/someone/else", "databricks_sql_table", `{"id":"main.events.source"}`, "Unable to Move Resource State"},
 	} {
 		r := p.move(c.provider, c.kind, c.json)
-		var all string
-		for _, d := range r.Diagnostics {
-			all += d.Summary + "\n" + d.Detail
-		}
+		all := strings.Join(texts(r.Diagnostics), "\n")
 		if !strings.Contains(all, c.wanted) {
 			t.Errorf("%s: %q", name, all)
 		}
 	}
 	// A mirror of the registry, and a state without an id, as the oldest versions wrote it.
-	r := p.move("registry.opentofu.org/databricks/databricks", "databricks_sql_table", `{"id":"","catalog_name":"main","schema_name":"events","name":"source"}`)
+	r := p.move("databricks", "databricks_sql_table", `{"id":"","catalog_name":"main","schema_name":"events","name":"source"}`)
 	p.must(nil, r.Diagnostics)
 	if got := text(t, p.state(r.TargetState)["id"]); got != "main.events.source" {
 		t.Error(got)
@@ -151,37 +145,116 @@ func TestRetentionMoveRefusals(t *testing.T) {
 func TestRetentionIdentity(t *testing.T) {
 	t.Parallel()
 	w := openTable(t, local.Behaviour{})
-	p := speak(t, w, nil)
-	empty := p.object(p.schemas.ResourceSchemas[retentionType], values{"id": word("main.events.source"), "table": word("main.events.source")})
 	sql(t, w, "ALTER TABLE main.events.source SET TBLPROPERTIES ('watertight.rolling_window' = '24h')")
-	kind := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"table": tftypes.String, "host": tftypes.String}}
-	read, err := p.server.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: retentionType, CurrentState: empty})
-	if err != nil || read.NewIdentity == nil {
-		t.Fatal(read, err)
-	}
-	p.must(nil, read.Diagnostics)
-	if got := p.read(kind, read.NewIdentity.IdentityData); text(t, got["table"]) != "main.events.source" || text(t, got["host"]) != w.Host() {
-		t.Errorf("the identity is %v", got)
-	}
+	p := speak(t, w, nil)
 	for host, wanted := range map[string]string{w.Host(): "", "": "", "https://elsewhere.cloud.databricks.com": "of another workspace"} {
-		h := tftypes.NewValue(tftypes.String, nil)
+		identity := map[string]string{"table": "main.events.source"}
 		if host != "" {
-			h = word(host)
+			identity["host"] = host
 		}
-		d, err := tfprotov6.NewDynamicValue(kind, tftypes.NewValue(kind, values{"table": word("main.events.source"), "host": h}))
-		if err != nil {
-			t.Fatal(err)
+		r := p.importing(retentionType, identity)
+		said := strings.Join(texts(r.Diagnostics), "\n")
+		if wanted != "" {
+			if !strings.Contains(said, wanted) || len(r.ImportedResources) != 0 {
+				t.Errorf("host %q: %q", host, said)
+			}
+			continue
 		}
-		r, err := p.server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: retentionType, Identity: &tfprotov6.ResourceIdentityData{IdentityData: &d}})
-		if err != nil {
-			t.Fatal(err)
+		p.must(nil, r.Diagnostics)
+		read := p.read(retentionType, r.ImportedResources[0].State, r.ImportedResources[0].Identity)
+		p.must(nil, read.Diagnostics)
+		if got := p.attributes(p.identity(retentionType), read.NewIdentity.IdentityData); got["table"] != "main.events.source" || got["host"] != w.Host() {
+			t.Errorf("host %q: the identity is %v", host, got)
 		}
-		all := fmt.Sprint(len(r.ImportedResources))
-		for _, d := range r.Diagnostics {
-			all += d.Summary
+		// A state of before has none, and gets it by a refresh.
+		if read := p.read(retentionType, read.NewState, nil); p.attributes(p.identity(retentionType), read.NewIdentity.IdentityData)["table"] != "main.events.source" {
+			t.Error("a state without an identity is not given one")
 		}
-		if wanted == "" && (all != "1" || text(t, p.state(r.ImportedResources[0].State)["id"]) != "main.events.source") || !strings.Contains(all, wanted) {
-			t.Errorf("host %q: %s", host, all)
+	}
+}
+
+// standInTables is somebody else's provider, which drops what it destroys.
+type standInTables struct {
+	standIn
+	exec func(sql string) error
+}
+
+func (p *standInTables) Resources(context.Context) []func() resource.Resource {
+	return []func() resource.Resource{func() resource.Resource { return &standInTable{p.exec} }}
+}
+
+type standInTable struct{ exec func(sql string) error }
+
+type standInTableModel struct {
+	ID         types.String `tfsdk:"id"`
+	Name       types.String `tfsdk:"name"`
+	Properties types.Map    `tfsdk:"properties"`
+}
+
+func (r *standInTable) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = "databricks_sql_table"
+}
+
+func (r *standInTable) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = schema.Schema{Version: 1, Attributes: map[string]schema.Attribute{
+		"id": schema.StringAttribute{Computed: true}, "name": schema.StringAttribute{Required: true}, "properties": schema.MapAttribute{Optional: true, ElementType: types.StringType},
+	}}
+}
+
+func (r *standInTable) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var m standInTableModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...)
+	if err := r.exec("CREATE TABLE " + m.Name.ValueString() + " (p INT, seq BIGINT, at TIMESTAMP) TBLPROPERTIES ('delta.logRetentionDuration' = 'interval 40 days')"); err != nil {
+		resp.Diagnostics.AddError("create", err.Error())
+	}
+	m.ID = m.Name
+	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
+}
+
+func (r *standInTable) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {}
+func (r *standInTable) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	resp.State.Raw = req.Plan.Raw
+}
+
+func (r *standInTable) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var name types.String
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("name"), &name)...)
+	if err := r.exec("DROP TABLE " + name.ValueString()); err != nil {
+		resp.Diagnostics.AddError("delete", err.Error())
+	}
+}
+
+// By a moved block: an update in place, no row and no table is touched, and destroying it later leaves the table.
+func TestRetentionMovedFromSQLTable(t *testing.T) {
+	t.Parallel()
+	w := openTable(t, local.Behaviour{})
+	both := func(body string) string {
+		return strings.Replace(with(w, body), "watertight = {", "databricks = { source = \"registry.terraform.io/databricks/databricks\" }\n    watertight = {", 1)
+	}
+	client := outside(t, w)
+	s := newShellWith(t, both("\nresource \"databricks_sql_table\" \"old\" {\n  name = \"main.events.other\"\n  properties = { \"delta.logRetentionDuration\" = \"interval 40 days\" }\n}\n"), map[string]func() tfprotov6.ProviderServer{
+		"registry.terraform.io/databricks/databricks": providerserver.NewProtocol6(&standInTables{standIn{client}, func(sql string) error { return client.Exec(t.Context(), sql) }}),
+	})
+	s.apply()
+	sql(t, w, "INSERT INTO main.events.other VALUES (1, 1, current_timestamp())")
+	s.write(both(retention("  table = \"main.events.other\"\n  log_retention = \"40 days\"") + "\nmoved {\n  from = databricks_sql_table.old\n  to   = " + retentionAddress + "\n}\n"))
+	out, code := s.plan()
+	if code != 2 {
+		t.Errorf("exit %d\n%s", code, out)
+	}
+	wantAll(t, prose(out), "moved from databricks_sql_table.old", "0 to add, 1 to change, 0 to destroy", `+ rolling_window = "24h"`)
+	w.ResetRequests()
+	s.apply()
+	if out, code := s.plan(); code != 0 {
+		t.Errorf("the second plan: exit %d\n%s", code, out)
+	}
+	s.must("destroy", "-no-color", "-auto-approve")
+	for _, q := range statements(w) {
+		if !strings.Contains(q, "SET ") {
+			t.Errorf("sent %s", q)
 		}
+	}
+	if n := len(rows(t, w, "SELECT * FROM main.events.other")); n != 1 {
+		t.Errorf("%d rows are left", n)
 	}
 }
