@@ -105,6 +105,36 @@ func TestDataSourcesAreLinks(t *testing.T) {
 	}
 }
 
+// A table that a job of somebody else loads is purged by what that job has loaded: the data source is what loaded_by takes.
+func TestLoaderDataLoadsATableThatIsPurged(t *testing.T) {
+	t.Parallel()
+	w := openTable(t, local.Behaviour{})
+	sql(t, w, "CREATE TABLE main.events.messages (p INT, seq BIGINT, at TIMESTAMP)")
+	byHand(t, w)
+	s := newShell(t, with(w, loaderData("  key = { partition = \"p\", sequence = \"seq\" }\n  event_time = \"at\"")+`
+resource "watertight_retention" "source" {
+  table          = "main.events.source"
+  rolling_window = "24h"
+  event_time     = "at"
+  expire_by      = "purge_job"
+  loaded_by      = data.watertight_loader_job.messages
+  purge          = { quartz_cron_expression = "0 0 4 * * ?", timezone_id = "UTC" }
+}
+output "statement" {
+  value = watertight_retention.source.purge_statement
+}
+`))
+	s.apply()
+	var statement string
+	s.output("statement", &statement)
+	if !strings.Contains(statement, "messages") || !strings.Contains(statement, "seq") {
+		t.Error(statement)
+	}
+	if out, code := s.plan(); code != 0 {
+		t.Errorf("second plan: exit %d\n%s", code, out)
+	}
+}
+
 // What a watertight_loader_job and a watertight_retention leave behind is all that another configuration needs.
 func TestDataSourcesReadWhatResourcesWrote(t *testing.T) {
 	t.Parallel()
@@ -175,6 +205,9 @@ func TestDataSourcesRefuse(t *testing.T) {
 		s["name"] = "broken"
 		s["tags"] = map[string]any{"watertight_source": "events"}
 	})
+	byHand(t, w, func(s map[string]any) {
+		s["name"], s["tags"] = "optimize", map[string]any{"watertight_table": "main.events.source"}
+	})
 	sql(t, w, "CREATE TABLE main.events.day (p INT) TBLPROPERTIES ('watertight.rolling_window' = '1 day')")
 	newShell(t, with(w, strings.Replace(loader(""), "main.events.stream_messages", "main.events.source", 1))).apply()
 	named := func(name, lines string) string { return loaderData(fmt.Sprintf("  name = %q\n%s", name, lines)) }
@@ -195,6 +228,7 @@ func TestDataSourcesRefuse(t *testing.T) {
 		{"another promise", named("load_messages", "  settle_delay = \"1h\""), []string{`settle_delay = "1h"`, `says "30m"`}},
 		{"another key", named("load_messages", "  key = { columns = [\"a\"] }"), []string{`key = "columns:a"`, `says "technical_partition,technical_sequenceNumber"`}},
 		{"a broken tag", named("broken", ""), []string{"contract in the job's tags cannot be read", "watertight_source", "broken"}},
+		{"an optimize job", named("optimize", ""), []string{"The job is no loader", "the optimize job of a table"}},
 		{"no table", "data \"watertight_retention\" \"source\" {\n  table = \"main.events.sauce\"\n}\n", []string{"There is no such table", "main.events.sauce"}},
 		{"a view", "data \"watertight_retention\" \"source\" {\n  table = \"main.events.seen\"\n  rolling_window = \"1d\"\n}\n", []string{"A view has no retention"}},
 		{"no window", retentionData(""), []string{"How long rows stay is not known", `rolling_window = "24h"`}},

@@ -20,6 +20,10 @@ import (
 func (m *loaderJobSourceModel) read(ctx context.Context, job workspace.Job, diags *diag.Diagnostics) {
 	live := job.Settings
 	tags := jobspec.Tags(live)
+	if kind, _ := contract.KindOf(tags); kind == contract.KindOptimize || kind == contract.KindPurge {
+		diags.AddError("The job is no loader", fmt.Sprintf("The job %q (%d) is the %s job of a table, as its tags say. Name the job that loads the table.", jobspec.Name(live), job.ID, kind))
+		return
+	}
 	found, ok, err := contract.FromTags(tags)
 	if err != nil {
 		diags.AddError("The contract in the job's tags cannot be read", fmt.Sprintf("Job %q (%d): %s", jobspec.Name(live), job.ID, sentence(err.Error())))
