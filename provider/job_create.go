@@ -127,7 +127,7 @@ func (j newJob) refusal(name string, same []workspace.Job) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Creating %q would make a second job of this name: nothing was created.\n\n", name)
 	for _, s := range same {
-		fmt.Fprintf(&b, "Job %d has it: %s.\n", s.ID, compared(s.JobTags(), kind, table))
+		fmt.Fprintf(&b, "Job %d has it: %s.\n", s.ID, compared(jobspec.Tags(s.Settings), kind, table))
 	}
 	if j.remedy != "" {
 		return b.String() + "\n" + j.remedy

@@ -59,7 +59,7 @@ func (b *base) importJob(ctx context.Context, req resource.ImportStateRequest, r
 
 // otherKind says what a job is, when it is not of the kind that is wanted. A job without Watertight's tags may become one.
 func otherKind(job workspace.Job, want contract.Kind) string {
-	kind, table := contract.KindOf(job.JobTags())
+	kind, table := contract.KindOf(jobspec.Tags(job.Settings))
 	name := fmt.Sprintf("The job %q (%d)", jobspec.Name(job.Settings), job.ID)
 	switch kind {
 	case want:

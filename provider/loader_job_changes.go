@@ -59,7 +59,7 @@ func (m *loaderJobModel) follow(ctx context.Context, job workspace.Job, warehous
 		}
 	}
 	if m.Owner.ValueString() == "" {
-		m.Owner = optional(job.JobTags()[contract.TagOwner])
+		m.Owner = optional(jobspec.Tags(job.Settings)[contract.TagOwner])
 	}
 	m.refresh(ctx, job, warehouse, diags)
 	return f

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/watertight-data/terraform-provider-watertight/internal/contract"
+	"github.com/watertight-data/terraform-provider-watertight/internal/jobspec"
 )
 
 // readFile reads the file that the live job runs. Neither a job that runs none nor a file that is gone is an error: both
@@ -50,7 +51,7 @@ func (r *optimizeJob) deleteOwnFile(ctx context.Context, state optimizeJobModel,
 			return err
 		}
 		for _, j := range same {
-			if kind, table := contract.KindOf(j.JobTags()); j.ID != id && kind == contract.KindOptimize && table == state.Table.ValueString() {
+			if kind, table := contract.KindOf(jobspec.Tags(j.Settings)); j.ID != id && kind == contract.KindOptimize && table == state.Table.ValueString() {
 				return nil
 			}
 		}

@@ -85,7 +85,7 @@ func (r *retention) importPurge(ctx context.Context, m *retentionModel, table wo
 func (r *retention) findPurge(ctx context.Context, m retentionModel, diags *diag.Diagnostics) (workspace.Job, contract.Purge, bool) {
 	client := r.session.client
 	fits := func(j workspace.Job) (contract.Purge, bool) {
-		tags := j.JobTags()
+		tags := jobspec.Tags(j.Settings)
 		p, ok, err := contract.PurgeFromTags(tags)
 		return p, ok && err == nil && sameTable(p.Source, m.Table.ValueString()) && tags[contract.TagOwner] == m.Owner.ValueString()
 	}
@@ -148,7 +148,7 @@ func (r *retention) loadedBy(ctx context.Context, p contract.Purge, diags *diag.
 		l.ID = jobID(p.LoaderID)
 		if job, err := r.session.client.Job(ctx, p.LoaderID); err == nil {
 			l.Name = liveText(job.Settings["name"])
-			if c, ok, err := contract.FromTags(job.JobTags()); ok && err == nil {
+			if c, ok, err := contract.FromTags(jobspec.Tags(job.Settings)); ok && err == nil {
 				l.EventTime, l.Reads = types.StringValue(c.EventTime), types.StringValue(string(c.Reads))
 			}
 		}

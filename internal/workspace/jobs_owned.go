@@ -7,17 +7,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
-)
 
-// JobTags are the tags of a job.
-func (j Job) JobTags() map[string]string {
-	out := map[string]string{}
-	tags, _ := j.Settings["tags"].(map[string]any)
-	for k, v := range tags {
-		out[k] = fmt.Sprint(v)
-	}
-	return out
-}
+	"github.com/watertight-data/terraform-provider-watertight/internal/jobspec"
+)
 
 // CreateOwnedJob makes a job of which one tag has a value that no other job has. Where the answer is lost, the job is
 // looked for by its name and that tag, also when ctx has ended meanwhile: what was made is returned. ErrUncertain is
@@ -31,7 +23,7 @@ func (c *Client) CreateOwnedJob(ctx context.Context, settings map[string]any, ta
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	name, _ := settings["name"].(string)
-	owner := Job{Settings: settings}.JobTags()[tag]
+	owner := jobspec.Tags(settings)[tag]
 	lookups := 4
 	for n := range lookups {
 		if n > 0 && c.sleep(ctx, firstWait<<n) != nil {
@@ -56,7 +48,7 @@ func (c *Client) ownedJobs(ctx context.Context, name, tag, owner string) ([]Job,
 	named, err := c.JobsNamed(ctx, name)
 	var found []Job
 	for _, j := range named {
-		if owner != "" && j.JobTags()[tag] == owner {
+		if owner != "" && jobspec.Tags(j.Settings)[tag] == owner {
 			found = append(found, j)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/watertight-data/terraform-provider-watertight/internal/jobspec"
 	"github.com/watertight-data/terraform-provider-watertight/internal/local"
 	"github.com/watertight-data/terraform-provider-watertight/internal/workspace"
 )
@@ -48,7 +49,7 @@ func TestCreateOwnedJobFindsWhatWasMade(t *testing.T) {
 				t.Fatal(err)
 			}
 			j, err := c.Job(t.Context(), id)
-			if err != nil || j.JobTags()[ownerTag] != "mine" {
+			if err != nil || jobspec.Tags(j.Settings)[ownerTag] != "mine" {
 				t.Errorf("%v, %v", j.Settings, err)
 			}
 			if n, m := w.Count("POST", "/api/2.2/jobs/create"), len(named(t, c, "load")); n != 1 || m != 2 {
@@ -99,7 +100,7 @@ func TestCreateOwnedJobOutlivesItsDeadline(t *testing.T) {
 	if ctx.Err() == nil || w.Count("POST", "/api/2.2/jobs/create") != 1 {
 		t.Error("the deadline was to end first, and the request to be sent once")
 	}
-	if j, err := c.Job(t.Context(), id); err != nil || j.JobTags()[ownerTag] != "mine" {
+	if j, err := c.Job(t.Context(), id); err != nil || jobspec.Tags(j.Settings)[ownerTag] != "mine" {
 		t.Errorf("%v, %v", j.Settings, err)
 	}
 }
