@@ -83,6 +83,7 @@ func (d *coverageSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 	}
 	window := forSource(windowAttribute()).(schema.SingleNestedAttribute)
 	window.Required, window.Optional = false, true
+	window.Attributes["duration"] = schema.StringAttribute{Required: true, Validators: []validator.String{aDuration(time.Second)}, MarkdownDescription: "How long it lasts, as a duration (`2h`)."}
 	window.MarkdownDescription = "A maintenance window: when it opens, and how long it lasts. It matters when the loader is paused in it."
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Whether the rows of a source stay readable longer than they can wait for their loader: the comparison that `watertight_optimize_job` makes, alone. It answers for a loader that nothing pauses, or asks what if.\n\n" +

@@ -135,6 +135,39 @@ output "statement" {
 	}
 }
 
+// F01 hashicorp/terraform-plugin-framework#1103: a job and a window of the same apply are not known at plan. The data
+// sources wait, and so does the comparison of what hangs on them.
+func TestDataSourcesOfTheSameApply(t *testing.T) {
+	t.Parallel()
+	w := openTable(t, local.Behaviour{})
+	id := byHand(t, w)
+	config := func(window string) string {
+		return with(w, fmt.Sprintf(`
+resource "terraform_data" "made" {
+  input = { job = %q, window = %q }
+}
+`, id, window)+loaderData("  id = terraform_data.made.output.job")+retentionData("  rolling_window = terraform_data.made.output.window")+optimizeOfData)
+	}
+	s := newShell(t, config("1h"))
+	out, code := s.plan()
+	if code != 2 || !strings.Contains(out, "+ headroom") || strings.Contains(out, "Error") {
+		t.Fatalf("plan: exit %d\n%s", code, out)
+	}
+	w.ResetRequests()
+	// 1 h − (30 min + 40 min) is no headroom: the apply stops before it writes.
+	if out, code := s.run("apply", "-no-color", "-input=false", "-auto-approve"); code != 1 || !strings.Contains(out, "Rows would expire before they are loaded") {
+		t.Errorf("apply: exit %d\n%s", code, out)
+	}
+	if n := writes(w); n != 0 {
+		t.Errorf("a refused apply wrote %d times", n)
+	}
+	s.write(config("1 day"))
+	s.apply()
+	if out, code := s.plan(); code != 0 {
+		t.Errorf("second plan: exit %d\n%s", code, out)
+	}
+}
+
 // What a watertight_loader_job and a watertight_retention leave behind is all that another configuration needs.
 func TestDataSourcesReadWhatResourcesWrote(t *testing.T) {
 	t.Parallel()
