@@ -19,14 +19,14 @@ terraform {
 }
 `
 
-// loaders are jobs with tasks, one block each, as files of a project hold them.
-func loaders(jobs, tasks int) string {
+// loaders are jobs of a name with tasks, one block each, as files of a project hold them.
+func loaders(name string, jobs, tasks int) string {
 	var b strings.Builder
 	b.WriteString(useProvider)
 	for i := range jobs {
 		fmt.Fprintf(&b, `
 resource "watertight_loader_job" "job_%[1]d" {
-  name         = "load_%[1]d"
+  name         = "%[2]s_%[1]d"
   source       = "main.events.stream_%[1]d"
   target       = "main.events.messages_%[1]d"
   key          = { partition = "technical_partition", sequence = "technical_sequenceNumber" }
@@ -36,7 +36,7 @@ resource "watertight_loader_job" "job_%[1]d" {
   max_duration = "20m"
   settings = {
     tasks = [
-`, i)
+`, i, name)
 		for n := range tasks {
 			needs := ""
 			if n > 0 {
@@ -73,8 +73,8 @@ func BenchmarkPlan(b *testing.B) {
 		p.apply(b)
 		return p
 	}
-	nothing, bare, two, wide := applied(useProvider), applied(floor(200)), applied(loaders(200, 3)), applied(loaders(1, 1000))
-	ten := applied(loaders(1000, 3))
+	nothing, bare, two, wide := applied(useProvider), applied(floor(200)), applied(loaders("few", 200, 3)), applied(loaders("wide", 1, 1000))
+	ten := applied(loaders("many", 1000, 3))
 	for b.Loop() {
 		empty, least := nothing.plan(b), bare.plan(b)
 		few := two.measured(b, r, "200-jobs")
