@@ -124,11 +124,17 @@ func TestOptimizeJobOfAForeignLoaderThatIsPaused(t *testing.T) {
 	id := foreignLoader(t, w, "PAUSED")
 	s := newShell(t, with(w, handwritten(id, map[string]string{"pause_status": "null"})))
 	out, code := s.plan()
-	if code != 2 {
+	if code != 1 {
 		t.Errorf("exit %d", code)
 	}
-	wantAll(t, prose(out), "Warning: The loader is paused now", fmt.Sprintf("load_messages (job %d) is paused in the workspace, and the job optimize_messages, which optimizes main.events.messages, is linked to it.", id),
+	wantAll(t, prose(out), "Error: The loader is paused", "Warning: The loader is paused now", fmt.Sprintf("load_messages (job %d) is paused in the workspace, and the job optimize_messages, which optimizes main.events.messages, is linked to it.", id),
 		"Nothing in this configuration resumes it", "No run of it that succeeded is on record")
+	// A link that says what the job should be may be of a resource that makes it so.
+	s.write(with(w, handwritten(id, map[string]string{"pause_status": `"UNPAUSED"`})))
+	if out, code = s.plan(); code != 2 {
+		t.Errorf("exit %d", code)
+	}
+	wantAll(t, prose(out), "Warning: The loader is paused now", "If the loader is a resource of this configuration")
 
 	// A data source says what is: a paused loader reads nothing, and the plan is refused.
 	s.write(with(w, `

@@ -107,6 +107,7 @@ func (r *optimizeJob) judgePlan(ctx context.Context, plan optimizeJobModel, stat
 		}
 	}
 	if paused != nil {
+		j.checks = append(j.checks, l.checkFoundPause(*paused))
 		r.reportPause(ctx, plan, l, *paused, j, diags)
 	}
 	return j, at

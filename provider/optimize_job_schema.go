@@ -106,7 +106,7 @@ func (r *optimizeJob) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 			"changed_outside": schema.ListAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "What differs in the live job or its SQL file from what was written and has no attribute of its own. The next apply writes it again. Null when nothing differs."},
 			"url":             schema.StringAttribute{Computed: true, PlanModifiers: keep, MarkdownDescription: "Address of the job in the workspace."},
 			"allow_short_retention": schema.BoolAttribute{Optional: true,
-				MarkdownDescription: "Whether `vacuum` is accepted although a retention is below 168 hours, or does not reach from one window to the next: rolling window + `deleted_file_retention` (and `log_retention`) ≥ longest time between two windows + the window + settle delay + longest wait. Default: false. A retention of 0 is never accepted."},
+				MarkdownDescription: "Whether `vacuum` is accepted although a retention is below 168 hours, or does not reach from one window to the next: rolling window + `deleted_file_retention` (and `log_retention`) ≥ longest time between two windows + settle delay + longest wait. Default: false. A retention of 0 is never accepted."},
 			"owner": schema.StringAttribute{Computed: true, PlanModifiers: []planmodifier.String{stringplanmodifier.UseNonNullStateForUnknown()},
 				MarkdownDescription: "A random text, also in the job's tag `watertight_owner` and in the path of its SQL file, by which the job is known as this resource's. A job that was imported keeps its own; one without gets it at its next change."},
 			"allow_duplicate_name": schema.BoolAttribute{Optional: true,

@@ -42,11 +42,23 @@ func (r *optimizeJob) lookAtLoader(ctx context.Context, m optimizeJobModel, l li
 	return &job
 }
 
+// checkFoundPause: a link that says nothing of a pause is of a job that this configuration does not resume, so what is
+// found is what will be.
+func (l linked) checkFoundPause(job workspace.Job) checked {
+	const asks = "whether the loader is paused now"
+	if !l.loader.PauseStatus.IsNull() {
+		return answered(asks)
+	}
+	return answered(asks, finding{path.Root("loader"), "The loader is paused", fmt.Sprintf(
+		"The loader %s (job %d) is paused in the workspace, and pause_status is not set in the link: nothing in this configuration resumes it, and rows of %s expire unread.\n\nResume it (watertight resume %d), or link the resource that declares it.",
+		l.loader.Name.ValueString(), job.ID, l.loader.Source.ValueString(), job.ID)})
+}
+
 // reportPause warns of a linked loader that is paused now, whatever the plan makes of it: what is linked to it, when its
 // rows begin to expire, and what has expired already.
 func (r *optimizeJob) reportPause(ctx context.Context, m optimizeJobModel, l linked, job workspace.Job, j judgement, diags *diag.Diagnostics) {
 	text := fmt.Sprintf("The loader %s (job %d) is paused in the workspace, and the job %s, which optimizes %s, is linked to it. %s\n\n",
-		l.loader.Name.ValueString(), job.ID, m.Name.ValueString(), m.Table.ValueString(), afterApply(l.loader))
+		l.loader.Name.ValueString(), job.ID, m.Name.ValueString(), m.Table.ValueString(), afterApply(l.loader, job))
 	s, err := l.standstill(ctx, r.session.client, job, j)
 	if err != nil {
 		text += "Until when nothing is lost could not be found out: " + explain(err)
@@ -58,12 +70,15 @@ func (r *optimizeJob) reportPause(ctx context.Context, m optimizeJobModel, l lin
 
 // afterApply says what becomes of the pause. Whose doing it is, is for the loader's own resource to say, which knows what
 // was applied.
-func afterApply(loader loaderLink) string {
+func afterApply(loader loaderLink, job workspace.Job) string {
 	switch {
 	case loader.PauseStatus.ValueString() == jobspec.Paused:
 		return "This plan keeps it paused."
 	case loader.PauseStatus.IsNull():
 		return "Nothing in this configuration resumes it: watertight resume does, or the tool that declares the job."
+	}
+	if jobspec.Tags(job.Settings)[contract.TagOwner] == "" {
+		return "If the loader is a resource of this configuration, applying this plan resumes it; otherwise watertight resume does, or the tool that declares the job."
 	}
 	return "Applying this plan resumes it."
 }

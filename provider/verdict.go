@@ -101,7 +101,7 @@ func headroomText(v coverage.Verdict) string {
 	if v.NeverReadsAgain {
 		return "none, for it never reads again"
 	}
-	return interval.Text(v.Headroom)
+	return strings.Replace(interval.Text(v.Headroom), "-", "−", 1)
 }
 
 // explainVerdict writes the arithmetic, the worst case and the smallest changes.

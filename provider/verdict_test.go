@@ -189,6 +189,7 @@ func TestRetentionAgainstTheWindows(t *testing.T) {
 	}{
 		"7d, 30d, daily":                {"7d", "30d", daily, nil, ""},
 		"7d, 30d, weekly":               {"7d", "30d", weekly, nil, ""},
+		"7d, 30d, weekly, a long one":   {"7d", "30d", weekly, map[string]string{"duration": "30h"}, ""},
 		"7d, 30d, weekly, clock change": {"7d", "30d", weekly, map[string]string{"window_zone": "Europe/Berlin"}, ""},
 		"defaults, weekly":              {"-", "-", weekly, nil, ""},
 		"24h, 30d, weekly":              {"24h", "30d", weekly, nil, "The retention is short"},
@@ -199,7 +200,7 @@ func TestRetentionAgainstTheWindows(t *testing.T) {
 		"0, 30d, daily":                 {"0s", "30d", daily, nil, "Nothing that left the source could be read again"},
 		"0, 30d, accepted":              {"0s", "30d", daily, map[string]string{"allow_short_retention": ""}, "Nothing that left the source could be read again"},
 		"0 log":                         {"7d", "0h", weekly, nil, "log_retention of main.events.stream_messages is 0"},
-		// 31 d + window 2 h + settle delay 30 min + longest wait 80 min, against 24 h + 7 d.
+		// 31 d + settle delay 30 min + longest wait 80 min, against 24 h + 7 d.
 		"7d, 30d, monthly":       {"7d", "30d", monthly, nil, "for deleted_file_retention 7 d: 1 d + 7 d = 8 d"},
 		"defaults, monthly":      {"-", "-", monthly, nil, "not declared: Delta's default"},
 		"31d, 31d, monthly":      {"31d", "31d", monthly, nil, ""},

@@ -127,28 +127,29 @@ func (l linked) timeTravelFindings(in coverage.Input) []finding {
 	return nil
 }
 
-// cycleFinding wants what one window puts at risk to be readable until the next one has ended: in the table for the
-// rolling window, and through time travel afterwards.
+// cycleFinding wants what one window puts at risk to be readable until the loader has read after the next one opened: in
+// the table for the rolling window, and through time travel afterwards.
 func (m optimizeJobModel) cycleFinding(l linked, k kept, at time.Time, v *coverage.Verdict, open bool) ([]finding, bool) {
 	if v == nil || !isKnown(part(m.Retention, "rolling_window")) {
 		return nil, true
 	}
-	if v.NeverReadsAgain || v.LongestWait == 0 {
+	// A wait that is too long already is the greater fault, and what follows from it is none of its own.
+	if v.Answer != coverage.Holds || v.LongestWait == 0 {
 		return nil, open
 	}
 	gap, ok := windowGap(l, at)
 	if !ok {
 		return nil, open
 	}
-	window, settle, length := duration(l.retention.RollingWindow), duration(l.loader.SettleDelay), duration(l.window.Duration)
-	needed := gap + length + settle + v.LongestWait
+	window, settle := duration(l.retention.RollingWindow), duration(l.loader.SettleDelay)
+	needed := gap + settle + v.LongestWait
 	if window+k.length() >= needed {
 		return nil, open
 	}
 	return []finding{{path.Root("retention"), "Time travel does not reach from one window to the next", fmt.Sprintf(
-		"Up to %s lie between two windows of this job, which runs VACUUM. A row of %s that one window puts at risk must be readable until the next one has ended and the loader has read again: %s + window %s + settle delay %s + longest wait %s = %s. It is in the table for the rolling window and can be read back for %s: %s + %s = %s.\n\nSet %s to %q or longer, open the window more often, or accept it with allow_short_retention = true.",
+		"Up to %s lie between two windows of this job, which runs VACUUM. A row of %s that one window puts at risk must be readable until the next one has opened and the loader has read again: %s + settle delay %s + longest wait %s = %s. It is in the table for the rolling window and can be read back for %s: %s + %s = %s.\n\nSet %s to %q or longer, open the window more often, or accept it with allow_short_retention = true.",
 		interval.Text(gap), l.retention.Table.ValueString(),
-		interval.Text(gap), interval.Text(length), interval.Text(settle), interval.Text(v.LongestWait), interval.Text(needed),
+		interval.Text(gap), interval.Text(settle), interval.Text(v.LongestWait), interval.Text(needed),
 		k, interval.Text(window), interval.Text(k.length()), interval.Text(window+k.length()), k.name, interval.Short(needed-window))}}, false
 }
 

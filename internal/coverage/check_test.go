@@ -185,7 +185,7 @@ func TestMessageSpellsTheArithmeticOut(t *testing.T) {
 		return out
 	}
 	timeline := []coverage.Moment{
-		{At: at("2026-11-29T23:30:00Z"), What: "event time of a row that comes of age (30 min) just after the read of the next run"},
+		{At: at("2026-11-29T23:30:00Z"), What: "event time of a row that comes of age 30 min later, just after the read of the next run"},
 		{At: at("2026-11-30T00:00:00Z"), What: "the loader starts and reads; that row is not due yet"},
 		{At: at("2026-11-30T00:15:00Z"), What: "a pause of 1 d 1 h begins, just before this fire"},
 		{At: at("2026-11-30T23:30:00Z"), What: "the row expires: rolling window 1 d after its event time"},

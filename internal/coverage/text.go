@@ -65,9 +65,9 @@ func (in Input) limitUnknown() string {
 // assume names what the answer rests on beyond the inputs.
 func assume(in Input, v *Verdict, w wait) {
 	add := func(text string) { v.Assumptions = append(v.Assumptions, text) }
-	if in.SettleClock == SettleNewestEvent && in.LongestSilence == 0 && v.Limit > 0 && w.bounded && !w.never {
+	if in.SettleClock == SettleNewestEvent && in.LongestSilence == 0 && v.Headroom > 0 && w.bounded && !w.never {
 		add(fmt.Sprintf("the source is never silent for longer than %s (%s − settle delay − longest wait); with settle_clock = newest_event a longer silence loses the rows before it; declare longest_silence to have it checked",
-			signed(max(0, v.Headroom)), v.LimitName))
+			interval.Text(v.Headroom), v.LimitName))
 	}
 	if in.Window != nil && in.Window.LoaderPaused && in.Window.CatchUp {
 		add("the maintenance job resumes the loader and runs it at the end of the window, whatever happened in it")

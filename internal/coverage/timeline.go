@@ -18,7 +18,7 @@ func timeline(in Input, v Verdict, w wait) []Moment {
 	born := missed.Add(-in.SettleDelay)
 	end := w.pair.To.Add(in.Loader.MaxDuration)
 	moments := []Moment{
-		{born, fmt.Sprintf("event time of a row that comes of age (%s) just after the read of the next run", interval.Text(in.SettleDelay))},
+		{born, fmt.Sprintf("event time of a row that comes of age %s later, just after the read of the next run", interval.Text(in.SettleDelay))},
 		{missed, "the loader starts and reads; that row is not due yet"},
 	}
 	moments = append(moments, pausesBetween(in, w)...)
