@@ -67,6 +67,9 @@ func (m *loaderJobModel) follow(ctx context.Context, job workspace.Job, warehous
 
 // reportChanges lists what was changed outside, from the value that was applied to the one that is there.
 func (m loaderJobModel) reportChanges(ctx context.Context, prior loaderJobModel, job workspace.Job, f followed, diags *diag.Diagnostics) {
+	if len(f.differences) == 0 {
+		return
+	}
 	const ownerPath = "tags." + contract.TagOwner
 	isContractSame := reflect.DeepEqual(m.toContract(ctx, diags), prior.toContract(ctx, diags))
 	var lines []string
@@ -93,18 +96,10 @@ func (m loaderJobModel) reportChanges(ctx context.Context, prior loaderJobModel,
 // fromTo words a difference. The state may hold values that the configuration marks as sensitive, which nothing tells a
 // provider: what users put secrets into is named by its path alone.
 func fromTo(d jobspec.Difference) string {
-	if isFreeForm(d.Path) {
+	if d.IsSecret() {
 		return d.Path + ": " + map[bool]string{true: "changed", false: "added"}[d.Wanted != nil && d.Live != nil]
 	}
 	return fmt.Sprintf("%s: %s → %s", d.Path, brief(d.Wanted), brief(d.Live))
-}
-
-// isFreeForm tells that a place holds what the user's own code is given.
-func isFreeForm(place string) bool {
-	place = strings.ToLower(place)
-	return slices.ContainsFunc([]string{"parameters", "_params", "spark_env_vars", "spark_conf", "env_vars", "options", "init_scripts", "docker_image"}, func(part string) bool {
-		return strings.Contains(place, part)
-	})
 }
 
 func brief(v any) string {

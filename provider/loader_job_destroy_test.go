@@ -224,9 +224,11 @@ func TestLoaderJobDestroyOfNothing(t *testing.T) {
 			w := open(t, local.Options{Empty: true, Behaviour: local.Behaviour{MissingJob: status}})
 			s := newShell(t, with(w, loader("")))
 			s.apply()
-			if err := outside(t, w).DeleteJob(t.Context(), theJob(t, w).ID); err != nil {
+			id := theJob(t, w).ID
+			if err := outside(t, w).DeleteJob(t.Context(), id); err != nil {
 				t.Fatal(err)
 			}
+			w.AddFault(local.Fault{Route: "runs/list", Status: status, Body: fmt.Sprintf(`{"error_code":"INVALID_PARAMETER_VALUE","message":"Job %d does not exist."}`, id)})
 			if out, code := s.run("destroy", "-no-color", "-input=false", "-auto-approve", "-refresh=false"); code != 0 {
 				t.Errorf("exit %d\n%s", code, out)
 			}

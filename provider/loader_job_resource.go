@@ -30,7 +30,7 @@ func (r *loaderJob) Metadata(_ context.Context, req resource.MetadataRequest, re
 }
 
 func (r *loaderJob) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = identityOf("id", "Id or exact name of the job; its id once it is imported.")
+	resp.IdentitySchema = identityOf("id", "Id of the job.")
 }
 
 func (r *loaderJob) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {

@@ -91,7 +91,7 @@ func (c *Client) Runs(ctx context.Context, f RunFilter) iter.Seq2[run.Run, error
 			if token != "" {
 				query.Set("page_token", token)
 			}
-			if err := c.read(ctx, get("list runs", query.Get("job_id"), "/api/2.2/jobs/runs/list", query), &page); err != nil {
+			if err := c.read(ctx, get("list runs", query.Get("job_id"), "/api/2.2/jobs/runs/list", query).about(f.JobID), &page); err != nil {
 				yield(run.Run{}, err)
 				return
 			}
