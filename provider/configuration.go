@@ -29,7 +29,6 @@ type configurationModel struct {
 	AzureClientSecret        types.String `tfsdk:"azure_client_secret"`
 	AzureTenantID            types.String `tfsdk:"azure_tenant_id"`
 	AzureEnvironment         types.String `tfsdk:"azure_environment"`
-	AzureLoginAppID          types.String `tfsdk:"azure_login_app_id"`
 	AzureUseMSI              types.Bool   `tfsdk:"azure_use_msi"`
 	GoogleCredentials        types.String `tfsdk:"google_credentials"`
 	GoogleServiceAccount     types.String `tfsdk:"google_service_account"`
@@ -69,7 +68,6 @@ func configurationAttributes() map[string]schema.Attribute {
 		"azure_client_secret":          secret("Its secret. Environment: `ARM_CLIENT_SECRET`."),
 		"azure_tenant_id":              text("Tenant of the application. Environment: `ARM_TENANT_ID`."),
 		"azure_environment":            text("`public`, `usgovernment` or `china`. Environment: `ARM_ENVIRONMENT`."),
-		"azure_login_app_id":           text("Application id of Azure Databricks itself, where it is not the usual one. Environment: `DATABRICKS_AZURE_LOGIN_APP_ID`."),
 		"azure_use_msi":                schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to use the managed identity of the machine. Environment: `ARM_USE_MSI`."},
 		"google_credentials":           secret("Service account key, as JSON or as a file. Environment: `GOOGLE_CREDENTIALS`."),
 		"google_service_account":       text("Service account to impersonate. Environment: `DATABRICKS_GOOGLE_SERVICE_ACCOUNT`."),
@@ -92,7 +90,7 @@ func configurationAttributes() map[string]schema.Attribute {
 func (m configurationModel) values() []attr.Value {
 	return []attr.Value{
 		m.Host, m.Profile, m.ConfigFile, m.AuthType, m.Token, m.ClientID, m.ClientSecret, m.Scopes, m.AzureWorkspaceResourceID,
-		m.AzureClientID, m.AzureClientSecret, m.AzureTenantID, m.AzureEnvironment, m.AzureLoginAppID, m.AzureUseMSI, m.GoogleCredentials,
+		m.AzureClientID, m.AzureClientSecret, m.AzureTenantID, m.AzureEnvironment, m.AzureUseMSI, m.GoogleCredentials,
 		m.GoogleServiceAccount, m.Audience, m.OIDCTokenEnv, m.OIDCTokenFilepath, m.AccountID, m.WorkspaceID, m.Username,
 		m.Password, m.MetadataServiceURL, m.DatabricksCLIPath, m.WarehouseID, m.RateLimit, m.HTTPTimeout,
 		m.RetryTimeout,
@@ -121,7 +119,6 @@ func (m configurationModel) toConfig(diags *diag.Diagnostics) workspace.Config {
 		AzureClientSecret:    m.AzureClientSecret.ValueString(),
 		AzureTenantID:        m.AzureTenantID.ValueString(),
 		AzureEnvironment:     m.AzureEnvironment.ValueString(),
-		AzureLoginAppID:      m.AzureLoginAppID.ValueString(),
 		AzureUseMSI:          m.AzureUseMSI.ValueBool(),
 		GoogleCredentials:    m.GoogleCredentials.ValueString(),
 		GoogleServiceAccount: m.GoogleServiceAccount.ValueString(),

@@ -20,6 +20,7 @@ func leftOut() map[string]string {
 		"disable_oauth_refresh_token":    "of the interactive login, which the Databricks CLI does",
 		"actions_id_token_request_url":   "GitHub Actions sets it in the environment, where it is read from",
 		"actions_id_token_request_token": "GitHub Actions sets it in the environment, where it is read from",
+		"azure_login_app_id":             "deprecated: the SDK does nothing with it",
 		"skip_verify":                    "a workspace whose certificate is wrong is not the workspace",
 		"debug_truncate_bytes":           "of the SDK's own log, which is not written",
 		"debug_headers":                  "of the SDK's own log, which is not written",

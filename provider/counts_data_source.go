@@ -131,8 +131,7 @@ func (d *countsSource) Read(ctx context.Context, req datasource.ReadRequest, res
 		explainVerify(err, &resp.Diagnostics)
 		return
 	}
-	defer v.Close()
-	if err := model.read(v); err != nil {
+	if err := errors.Join(model.read(v), v.Close()); err != nil {
 		resp.Diagnostics.AddError("The verification cannot be read", sentence(err.Error()))
 		return
 	}

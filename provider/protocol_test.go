@@ -14,8 +14,13 @@ import (
 // protocol speaks to the provider as Terraform does, where the Terraform at hand lacks what is tested.
 type protocol struct {
 	t       *testing.T
-	server  tfprotov6.ProviderServerWithActions
+	server  actionServer
 	schemas *tfprotov6.GetProviderSchemaResponse
+}
+
+type actionServer interface {
+	tfprotov6.ProviderServer
+	tfprotov6.ActionServer
 }
 
 type values = map[string]tftypes.Value
@@ -25,7 +30,7 @@ func word(s string) tftypes.Value { return tftypes.NewValue(tftypes.String, s) }
 // speak configures the provider: with the workspace, or with unknown values.
 func speak(t *testing.T, w *local.Workspace, changes values) *protocol {
 	t.Helper()
-	server, ok := provider.Server("test")().(tfprotov6.ProviderServerWithActions)
+	server, ok := provider.Server("test")().(actionServer)
 	if !ok {
 		t.Fatal("the server has no actions")
 	}

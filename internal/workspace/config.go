@@ -24,8 +24,8 @@ type Config struct {
 	Scopes             []string
 	Username, Password string
 
-	AzureResourceID, AzureClientID, AzureClientSecret, AzureTenantID, AzureEnvironment, AzureLoginAppID string
-	AzureUseMSI                                                                                         bool
+	AzureResourceID, AzureClientID, AzureClientSecret, AzureTenantID, AzureEnvironment string
+	AzureUseMSI                                                                        bool
 
 	GoogleCredentials, GoogleServiceAccount string
 
@@ -69,7 +69,7 @@ func (c Config) resolve() (*config.Config, error) {
 		AccountID: c.AccountID, WorkspaceID: c.WorkspaceID, ClientID: c.ClientID, ClientSecret: c.ClientSecret,
 		Username: c.Username, Password: c.Password,
 		AzureResourceID: c.AzureResourceID, AzureClientID: c.AzureClientID, AzureClientSecret: c.AzureClientSecret,
-		AzureTenantID: c.AzureTenantID, AzureEnvironment: c.AzureEnvironment, AzureLoginAppID: c.AzureLoginAppID, AzureUseMSI: c.AzureUseMSI,
+		AzureTenantID: c.AzureTenantID, AzureEnvironment: c.AzureEnvironment, AzureUseMSI: c.AzureUseMSI,
 		Scopes:            slices.Clone(c.Scopes),
 		GoogleCredentials: c.GoogleCredentials, GoogleServiceAccount: c.GoogleServiceAccount,
 		OIDCTokenEnv: c.OIDCTokenEnv, OIDCTokenFilepath: c.OIDCTokenFilepath, TokenAudience: c.TokenAudience,
