@@ -25,7 +25,13 @@ func (m *loaderJobModel) refreshSettings(ctx context.Context, prior loaderJobMod
 			return
 		}
 		beside := jobspec.Beside(withoutWarehouse(live, written.settings, warehouse), written.settings, m.attributes(ctx, diags))
-		changed, found := jobspec.Refresh(withQueue(written.settings), beside)
+		spelled, err := toRawWithNulls(prior.Settings)
+		if err != nil {
+			diags.AddError("The settings in the state cannot be read", sentence(err.Error()))
+			return
+		}
+		was, _ := spelled.value.(map[string]any)
+		changed, found := jobspec.Refresh(withQueue(was), beside)
 		if len(found) == 0 {
 			return
 		}

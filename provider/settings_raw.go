@@ -17,6 +17,8 @@ type raw struct {
 	value any
 	// known is false when the value, or anything inside it, is not known yet.
 	known bool
+	// nulls: they stay where they are.
+	nulls bool
 }
 
 func isRawKnown(v any) bool {
@@ -42,8 +44,12 @@ func isRawKnown(v any) bool {
 // toRaw converts the value of a dynamic attribute. Lists, tuples and sets become arrays; objects and maps become
 // objects; numbers keep every digit. Nulls are left out, of lists too: they are as if not written. Unknown values are
 // jobspec.Unknown.
-func toRaw(v attr.Value) (raw, error) {
-	r := raw{known: true}
+func toRaw(v attr.Value) (raw, error) { return rawOf(v, raw{known: true}) }
+
+// toRawWithNulls converts a value that is to be converted back.
+func toRawWithNulls(v attr.Value) (raw, error) { return rawOf(v, raw{known: true, nulls: true}) }
+
+func rawOf(v attr.Value, r raw) (raw, error) {
 	value, err := r.convert(v)
 	r.value = value
 	return r, err
@@ -88,7 +94,7 @@ func (r *raw) object(in map[string]attr.Value) (any, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", k, err)
 		}
-		if value != nil {
+		if value != nil || r.nulls {
 			out[k] = value
 		}
 	}
@@ -102,7 +108,7 @@ func (r *raw) array(in []attr.Value) (any, error) {
 		if err != nil {
 			return nil, fmt.Errorf("[%d]: %w", i, err)
 		}
-		if value != nil {
+		if value != nil || r.nulls {
 			out = append(out, value)
 		}
 	}

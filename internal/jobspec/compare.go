@@ -154,8 +154,9 @@ func (c *comparison) isMissing(in, f *Field, wanted any) bool {
 	return !isDefaultIn(in, f, wanted, false) && (c.strict || f == nil || !f.InputOnly)
 }
 
+// lists compares two lists. Nulls are as if not written, and stay where they are.
 func (c *comparison) lists(f *Field, wanted, live []any) []any {
-	wanted, live = withoutNulls(wanted), withoutNulls(live)
+	live = withoutNulls(live)
 	if f != nil && f.Key != "" {
 		if w, l, ok := c.pairs(f.Key, wanted, live); ok {
 			return c.matched(f, w, l, wanted)
@@ -181,6 +182,9 @@ func (c *comparison) pairs(key string, wanted, live []any) (pairs, extra []any, 
 	pairs = make([]any, len(wanted))
 	seen := make(map[string]bool, len(wanted))
 	for i, e := range wanted {
+		if e == nil {
+			continue
+		}
 		name := text(object(e)[key])
 		if name == "" || seen[name] {
 			return nil, nil, false
@@ -202,6 +206,10 @@ func (c *comparison) matched(f *Field, partners, extra, wanted []any) []any {
 	before := len(c.found)
 	out := make([]any, 0, len(wanted)+len(extra))
 	for i, w := range wanted {
+		if w == nil {
+			out = append(out, nil)
+			continue
+		}
 		s := pathStep{name: text(object(w)[f.Key]), isElement: true}
 		if partners[i] == nil {
 			c.add(s, w, nil)
@@ -223,18 +231,24 @@ func (c *comparison) matched(f *Field, partners, extra, wanted []any) []any {
 func (c *comparison) positions(f *Field, wanted, live []any) []any {
 	before := len(c.found)
 	out := make([]any, 0, max(len(wanted), len(live)))
-	for i := range max(len(wanted), len(live)) {
-		s := pathStep{isElement: true, position: i}
+	at := 0
+	for _, w := range wanted {
+		s := pathStep{isElement: true, position: at}
 		switch {
-		case i >= len(wanted):
-			c.add(s, nil, live[i])
-			out = append(out, written(f.element(), live[i]))
-		case i >= len(live):
-			c.add(s, wanted[i], nil)
+		case w == nil:
+			out = append(out, nil)
+			continue
+		case at >= len(live):
+			c.add(s, w, nil)
 		default:
-			now, _ := c.at(s, f.element(), wanted[i], live[i])
+			now, _ := c.at(s, f.element(), w, live[at])
 			out = append(out, now)
 		}
+		at++
+	}
+	for ; at < len(live); at++ {
+		c.add(pathStep{isElement: true, position: at}, nil, live[at])
+		out = append(out, written(f.element(), live[at]))
 	}
 	if len(c.found) == before {
 		return wanted
@@ -247,6 +261,10 @@ func (c *comparison) sets(f *Field, wanted, live []any) []any {
 	left := slices.Clone(live)
 	var kept []any
 	for _, w := range wanted {
+		if w == nil {
+			kept = append(kept, nil)
+			continue
+		}
 		at := slices.IndexFunc(left, func(l any) bool { return f.Element.isSame(w, l, c.strict) })
 		if at < 0 && !slices.ContainsFunc(kept, func(k any) bool { return f.Element.isSame(w, k, c.strict) }) {
 			continue

@@ -74,11 +74,24 @@ func (v *validation) trigger(t map[string]any, completed bool) {
 		v.add("A trigger without a kind", "It says nothing that could start the job. Write one of periodic, file_arrival, table_update and model in it, or leave it out.")
 	}
 	v.within("periodic", func() {
+		v.needs(object(t["periodic"]), "interval", "unit")
 		if n := object(t["periodic"])["interval"]; isInteger(n) && whole(n) < 1 {
 			v.at("interval", func() { v.add("Wrong interval", "It is %v. Write 1 or more.", n) })
 		}
 	}, t["periodic"])
-	v.within("schedule", func() { v.cron(object(t["schedule"])) }, t["schedule"])
+	v.within("schedule", func() {
+		v.needs(object(t["schedule"]), "quartz_cron_expression", "timezone_id")
+		v.cron(object(t["schedule"]))
+	}, t["schedule"])
+}
+
+// needs wants fields without which nothing can be said of when the job starts.
+func (v *validation) needs(m map[string]any, fields ...string) {
+	for _, name := range fields {
+		if m[name] == nil {
+			v.at(name, func() { v.add(name+" is missing", "A trigger of this kind has it. Write it.") })
+		}
+	}
 }
 
 // cron checks what Databricks says only at the deployment: J29 MicrosoftDocs/azure-docs#44131.

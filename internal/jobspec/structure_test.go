@@ -42,6 +42,8 @@ func TestValidateStructure(t *testing.T) {
 		"J29 five fields":             {settings: `{"triggers":[{"schedule":{"quartz_cron_expression":"0 2 * * *","timezone_id":"UTC"}}]}`, want: []string{"triggers[0].schedule.quartz_cron_expression: Wrong schedule"}},
 		"J29 never fires":             {settings: `{"triggers":[{"schedule":{"quartz_cron_expression":"0 0 0 30 2 ?","timezone_id":"UTC"}}]}`, want: []string{"triggers[0].schedule.quartz_cron_expression: Wrong schedule"}},
 		"J29 an unknown zone":         {settings: `{"triggers":[{"schedule":{"quartz_cron_expression":"0 0 2 * * ?","timezone_id":"Mars/Base"}}]}`, want: []string{"triggers[0].schedule.timezone_id: Mars/Base"}},
+		"half a schedule":             {settings: `{"triggers":[{"schedule":{"timezone_id":"UTC"}}]}`, want: []string{"triggers[0].schedule.quartz_cron_expression: is missing"}},
+		"half a period":               {settings: `{"trigger":{"periodic":{"interval":1}}}`, want: []string{"trigger.periodic.unit: is missing"}},
 		"an interval that is nothing": {settings: `{"trigger":{"periodic":{"interval":0,"unit":"HOURS"}}}`, want: []string{"trigger.periodic.interval: Write 1 or more."}},
 		// J09 databricks/terraform-provider-databricks#2798: Databricks refuses dependencies and retries.
 		"J09 continuous and dependencies": {settings: `{"triggers":[{"continuous":{}}],"tasks":[{"task_key":"a","max_retries":0,` + notebook + `},{"task_key":"b","depends_on":[{"task_key":"a"}],` + notebook + `}]}`, want: []string{"tasks[1].depends_on: A job with settings.triggers[0].continuous has no tasks that wait"}},

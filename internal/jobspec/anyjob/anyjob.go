@@ -19,6 +19,8 @@ type Maker struct {
 	// Warehouse is the id that SQL tasks name; some leave it out where they may.
 	Warehouse string
 	MayOmitIt bool
+	// Sparse leaves out more fields, the higher it is.
+	Sparse int
 	// full: every field is there.
 	full bool
 }
@@ -29,7 +31,7 @@ func New(seed uint64, warehouse string) *Maker {
 }
 
 // chance is true in one of n cases; always where every field is wanted.
-func (m *Maker) chance(n int) bool { return m.full || m.IntN(n) == 0 }
+func (m *Maker) chance(n int) bool { return m.full || m.IntN(n*(1+m.Sparse)) == 0 }
 
 func pick[T any](m *Maker, from []T) T { return from[m.IntN(len(from))] }
 
@@ -192,6 +194,8 @@ func (m *Maker) particular(f *jobspec.Field) (any, bool) {
 		return pick(m, []string{"UTC", "Europe/Berlin"}), true
 	case name == "periodic":
 		return map[string]any{"interval": json.Number(fmt.Sprint(1 + m.IntN(20))), "unit": pick(m, f.Fields["unit"].Values)}, true
+	case f.Pattern == "triggers[].schedule":
+		return map[string]any{"quartz_cron_expression": m.Value(f.Fields["quartz_cron_expression"]), "timezone_id": m.Value(f.Fields["timezone_id"])}, true
 	case f.Pattern == "max_concurrent_runs":
 		return json.Number(pick(m, []string{"0", "1", "1000"})), true
 	case f.Pattern == "description":
