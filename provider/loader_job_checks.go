@@ -123,7 +123,7 @@ func contractText(p contract.Problem) string {
 }
 
 func (m loaderJobModel) validateSettings(ctx context.Context, diags *diag.Diagnostics) {
-	if m.Settings.IsUnknown() {
+	if m.Settings.IsUnknown() || m.Settings.IsNull() {
 		return
 	}
 	written := m.written(diags)

@@ -188,7 +188,7 @@ func (b *jobBatch) sent() {
 	}
 	for _, j := range b.jobs {
 		j.body = bodies[j.name]
-		if diff := cmp.Diff(jobspec.Sorted(j.expected(b.w, j.written)), jobspec.Sorted(withoutOwner(j.body))); diff != "" {
+		if diff := cmp.Diff(jobspec.Sorted(j.expected(b.w, j.written)), jobspec.Sorted(bodyWithoutOwner(j.body))); diff != "" {
 			b.t.Fatalf("seed %d: sent (-want +got)\n%s", j.seed, diff)
 		}
 	}
@@ -233,7 +233,7 @@ func jobTags(s map[string]any) map[string]any {
 	return tags
 }
 
-func withoutOwner(body map[string]any) map[string]any {
+func bodyWithoutOwner(body map[string]any) map[string]any {
 	out := filled(body, "").(map[string]any)
 	delete(jobTags(out), "watertight_owner")
 	return out

@@ -67,7 +67,7 @@ func (v *validation) trigger(t map[string]any, completed bool) {
 	switch {
 	case len(kinds) > 1:
 		v.at(kinds[1], func() {
-			v.add("More than one kind of trigger", "%s are set, and a trigger has one kind. Keep one of them, or write several triggers: triggers = [{ %s = ... }, { %s = ... }].",
+			v.add("More than one kind of trigger", "It has %s, and a trigger has one kind. Keep one of them, or write several triggers: triggers = [{ %s = ... }, { %s = ... }].",
 				strings.Join(kinds, " and "), kinds[0], kinds[1])
 		})
 	case len(kinds) == 0 && t["sql_condition"] == nil && !completed:
@@ -167,7 +167,7 @@ func (v *validation) kind(t map[string]any) {
 		v.add("A task without a type", "It says nothing that could be run. Write one of notebook_task, sql_task, spark_python_task and the other task types in it.")
 	case len(kinds) > 1:
 		v.at(kinds[1], func() {
-			v.add("A task of two types", "%s are set, and a task has one type. Make two tasks of it, the second with depends_on = [{ task_key = \"...\" }].", strings.Join(kinds, " and "))
+			v.add("A task of two types", "It has %s, and a task has one type. Make two tasks of it, the second with depends_on = [{ task_key = \"...\" }].", strings.Join(kinds, " and "))
 		})
 	}
 }
@@ -182,7 +182,7 @@ func (v *validation) compute(t map[string]any) {
 	}
 	if len(set) > 1 {
 		v.at(set[1], func() {
-			v.add("More than one cluster", "%s are set, and a task runs on one of them. Keep one.", strings.Join(set, " and "))
+			v.add("More than one cluster", "It has %s, and a task runs on one of them. Keep one.", strings.Join(set, " and "))
 		})
 	}
 }

@@ -149,7 +149,7 @@ func (v *validation) list(f *Field, l []any) {
 			if other, seen := first[name]; seen {
 				here, there := v.place(), place(append(slices.Clone(v.path[:len(v.path)-1]), other))
 				v.at(f.Key, func() {
-					v.add(fmt.Sprintf("%q comes twice", name), "%s and %s have the same %s: %q. Give each a name of its own.", there, here, f.Key, name)
+					v.add(fmt.Sprintf("%q comes twice", name), "The %s of %s and of %s is %q. Give each a name of its own.", f.Key, there, here, name)
 				})
 				return
 			}
