@@ -3,13 +3,8 @@ package provider_test
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/watertight-data/terraform-provider-watertight/internal/local"
 )
@@ -83,60 +78,6 @@ func TestPlanCallsOnceForEachJob(t *testing.T) {
 	for query, n := range seen {
 		if n != 1 {
 			t.Errorf("%s: %d calls, want 1", query, n)
-		}
-	}
-}
-
-// crowd passes requests on and remembers how many were on their way at once.
-type crowd struct {
-	next http.Handler
-	mu   sync.Mutex
-	now  int
-	most int
-}
-
-func (c *crowd) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	c.mu.Lock()
-	c.now++
-	c.most = max(c.most, c.now)
-	c.mu.Unlock()
-	c.next.ServeHTTP(rw, r)
-	c.mu.Lock()
-	c.now--
-	c.mu.Unlock()
-}
-
-// largest returns the most since it was last asked.
-func (c *crowd) largest() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	most := c.most
-	c.most = 0
-	return most
-}
-
-// J44 databricks/terraform-provider-databricks#2898: calls run beside each other, as many as -parallelism allows: no lock
-// of the provider's own is in the way.
-func TestReadsRunInParallel(t *testing.T) {
-	t.Parallel()
-	w := open(t, local.Options{Empty: true, Latency: 400 * time.Millisecond})
-	address, err := url.Parse(w.Host())
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &crowd{next: httputil.NewSingleHostReverseProxy(address)}
-	front := httptest.NewServer(c)
-	t.Cleanup(front.Close)
-	s := newShell(t, manyLoaders(w, front.URL, 60))
-	s.must("apply", "-no-color", "-input=false", "-auto-approve", "-parallelism=40")
-	c.largest()
-	for _, x := range []struct{ parallelism, least int }{{10, 8}, {40, 11}} {
-		out, code := s.run("plan", "-no-color", "-input=false", "-detailed-exitcode", fmt.Sprintf("-parallelism=%d", x.parallelism))
-		if code != 0 {
-			t.Fatalf("plan: exit %d\n%s", code, out)
-		}
-		if n := c.largest(); n < x.least {
-			t.Errorf("parallelism %d: %d requests at once, want %d or more", x.parallelism, n, x.least)
 		}
 	}
 }

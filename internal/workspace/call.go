@@ -102,8 +102,8 @@ func (c *Client) read(ctx context.Context, r request, v any) error {
 	}
 	if err := answer.into(v); err != nil {
 		what := "an answer that cannot be read"
-		if strings.HasPrefix(strings.TrimSpace(string(answer.body)), "<") {
-			what = "a web page in place of JSON"
+		if isPage(string(answer.body)) {
+			what = c.redact(webPage(string(answer.body)))
 		}
 		err = fmt.Errorf("%s gave %s: %w", c.host, what, err)
 		if r.method != http.MethodGet {
@@ -185,8 +185,24 @@ func (c *Client) answerOf(ctx context.Context, r request, e *apierr.APIError) *A
 	if _, err := strconv.Atoi(a.Code); err == nil || a.Code == "<nil>" {
 		a.Code = ""
 	}
+	if isPage(a.Message) {
+		a.Code, a.Message = "", webPage(a.Message)
+	}
 	a.passing = a.Status < http.StatusInternalServerError && e.IsRetriable(ctx)
 	return a
+}
+
+// isPage tells a web page, which comes from something in front of the workspace.
+func isPage(body string) bool { return strings.HasPrefix(strings.TrimSpace(body), "<") }
+
+// webPage names a page by its title; the rest of it helps nobody.
+func webPage(body string) string {
+	const text = "a web page in place of JSON"
+	_, rest, ok := strings.Cut(body, "<title>")
+	if title, _, closed := strings.Cut(rest, "</title>"); ok && closed && len(title) < 100 {
+		return text + ", titled " + strconv.Quote(strings.TrimSpace(title))
+	}
+	return text
 }
 
 // kindOf finds the sentinel for a refusal.
