@@ -117,6 +117,50 @@ func TestEachCheckAtPlanAndAtApply(t *testing.T) {
 	}
 }
 
+// F01: a whole link that is not known yet is neither an error nor a pass.
+func TestUnknownLinks(t *testing.T) {
+	t.Parallel()
+	w := open(t, local.Options{Empty: true})
+	makeTarget(t, w, "")
+	id := foreignLoader(t, w, "UNPAUSED")
+	config := func(window string) string {
+		return with(w, fmt.Sprintf(`
+resource "terraform_data" "loader" {
+  input = {
+    id = "%d", name = "load_messages", source = "main.events.stream_messages", target = "main.events.messages", settle_delay = "30m", max_duration = "20m"
+    schedule = { quartz_cron_expression = "0 0/15 * * * ?", timezone_id = "UTC" }
+  }
+}
+
+resource "terraform_data" "retention" {
+  input = { table = "main.events.stream_messages", rolling_window = %q }
+}
+
+resource "watertight_optimize_job" "messages" {
+  name      = "optimize_messages"
+  table     = "main.events.messages"
+  loader    = terraform_data.loader.output
+  retention = terraform_data.retention.output
+  window    = { quartz_cron_expression = "0 0 2 ? * SUN", timezone_id = "UTC", duration = "2h" }
+  vacuum    = {}
+}
+`, id, window))
+	}
+	s := newShell(t, config("45m"))
+	w.ResetRequests()
+	if out, code := s.plan(); code != 2 || strings.Contains(out, "Rows would expire") {
+		t.Errorf("plan: exit %d\n%s", code, out)
+	}
+	if out, code := s.tryApply(); code != 1 || !strings.Contains(out, "Error: Rows would expire before they are loaded") || writes(w) != 0 {
+		t.Errorf("apply: exit %d, %d writes\n%s", code, writes(w), out)
+	}
+	s.write(config("24h"))
+	s.apply()
+	if out, code := s.plan(); code != 0 {
+		t.Errorf("mended: exit %d\n%s", code, out)
+	}
+}
+
 // A plan is judged as a whole: what it makes of both ends at once, and not what one of them would be with the other as it
 // is stored.
 func TestPlannedValuesAreJudgedTogether(t *testing.T) {

@@ -126,6 +126,58 @@ func TestOptimizeJobWhoseFileCannotBeWritten(t *testing.T) {
 	s.apply()
 }
 
+// A change that moves the file, by a new name, and fails leaves the old one in use and no other behind.
+func TestOptimizeJobChangeFails(t *testing.T) {
+	t.Parallel()
+	w := open(t, local.Options{Empty: true})
+	makeTarget(t, w, "")
+	config := with(w, handwritten(foreignLoader(t, w, "UNPAUSED"), nil))
+	s := newShell(t, config)
+	s.apply()
+	before := sqlFiles(t, w)
+	s.write(strings.Replace(config, `"optimize_messages"`, `"renamed"`, 1))
+	w.AddFault(local.Fault{Route: "jobs/reset", Status: 403, Body: `{"error_code":"PERMISSION_DENIED","message":"no changes"}`})
+	if out, code := s.tryApply(); code != 1 || !strings.Contains(out, "no changes") || !slices.Equal(sqlFiles(t, w), before) {
+		t.Errorf("exit %d, files %v, before %v\n%s", code, sqlFiles(t, w), before, out)
+	}
+	w.ClearFaults()
+	s.apply()
+	if files := sqlFiles(t, w); len(files) != 1 || !strings.Contains(files[0], "/renamed-") {
+		t.Errorf("files %v", files)
+	}
+	if out, code := s.plan(); code != 0 {
+		t.Errorf("afterwards: exit %d\n%s", code, out)
+	}
+	// Another job's name is not taken.
+	s.write(strings.Replace(config, `"optimize_messages"`, `"load_messages"`, 1))
+	if out, code := s.tryApply(); code != 1 || !strings.Contains(out, "Another job has this name") || len(sqlFiles(t, w)) != 1 {
+		t.Errorf("exit %d, files %v\n%s", code, sqlFiles(t, w), out)
+	}
+}
+
+// J31 databricks/terraform-provider-databricks#740: what is gone already is destroyed.
+func TestOptimizeJobDestroyOfNothing(t *testing.T) {
+	t.Parallel()
+	w := open(t, local.Options{Empty: true})
+	makeTarget(t, w, "")
+	s := newShell(t, with(w, handwritten(foreignLoader(t, w, "UNPAUSED"), nil)))
+	s.apply()
+	c := outside(t, w)
+	if err := c.DeleteFile(t.Context(), sqlFiles(t, w)[0]); err != nil {
+		t.Fatal(err)
+	}
+	// A file that is gone is a difference, and no error.
+	if out, code := s.plan(); code != 2 || !strings.Contains(out, "the statements are not those that were written") {
+		t.Errorf("without its file: exit %d\n%s", code, out)
+	}
+	if err := c.DeleteJob(t.Context(), jobNamed(t, w, "optimize_messages").ID); err != nil {
+		t.Fatal(err)
+	}
+	if out, code := s.run("destroy", "-no-color", "-input=false", "-auto-approve", "-refresh=false"); code != 0 {
+		t.Errorf("exit %d\n%s", code, out)
+	}
+}
+
 // J41 databricks/cli#1515: as for a loader.
 func TestOptimizeJobIsNotDestroyedWhileItRuns(t *testing.T) {
 	t.Parallel()

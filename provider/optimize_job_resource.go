@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -125,12 +126,8 @@ func (r *optimizeJob) Create(ctx context.Context, req resource.CreateRequest, re
 	}
 	id, ok := r.createJob(ctx, newJob{
 		what: "watertight_optimize_job", noun: "optimize job", settings: spec.settings, allowDuplicateName: plan.AllowDuplicateName.ValueBool(),
-		before: func(ctx context.Context, diags *diag.Diagnostics) bool { return r.writeFile(ctx, spec, diags) },
-		withdraw: func(ctx context.Context, diags *diag.Diagnostics) {
-			if err := r.deleteFile(ctx, spec.path); err != nil {
-				diags.AddWarning("The SQL file of the optimize job is left", fmt.Sprintf("%s belongs to no job now: delete it. %s", spec.path, explain(err)))
-			}
-		},
+		before:   func(ctx context.Context, diags *diag.Diagnostics) bool { return r.writeFile(ctx, spec, diags) },
+		withdraw: r.withdrawFile(spec.path),
 	}, &resp.Diagnostics)
 	if !ok {
 		return
@@ -196,7 +193,7 @@ func (r *optimizeJob) Update(ctx context.Context, req resource.UpdateRequest, re
 	if plan.Name.ValueString() != state.Name.ValueString() && !plan.AllowDuplicateName.ValueBool() && !r.isNameFree(ctx, spec.settings, id, &resp.Diagnostics) {
 		return
 	}
-	if !state.wrote(ctx, spec, r.session.client.WarehouseID()) && !r.rewrite(ctx, id, spec, &resp.Diagnostics) {
+	if !state.wrote(ctx, spec, r.session.client.WarehouseID()) && !r.rewrite(ctx, id, spec, state.SQLFile.ValueString(), &resp.Diagnostics) {
 		return
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
@@ -208,16 +205,30 @@ func (r *optimizeJob) Update(ctx context.Context, req resource.UpdateRequest, re
 	}
 }
 
-// rewrite brings the file and the job to what is planned, the file first: a job never runs a file that is not there.
-func (r *optimizeJob) rewrite(ctx context.Context, id int64, spec optimizeSpec, diags *diag.Diagnostics) bool {
+// rewrite brings the file and the job to what is planned, the file first: a job never runs a file that is not there. A
+// file of another path than the former one goes again when the job surely does not run it.
+func (r *optimizeJob) rewrite(ctx context.Context, id int64, spec optimizeSpec, former string, diags *diag.Diagnostics) bool {
 	if !r.writeFile(ctx, spec, diags) {
 		return false
 	}
-	if err := r.session.client.ResetJob(ctx, id, spec.settings); err != nil {
-		addError(diags, "The optimize job cannot be changed", err)
-		return false
+	err := r.session.client.ResetJob(ctx, id, spec.settings)
+	if err == nil {
+		return true
 	}
-	return true
+	addError(diags, "The optimize job cannot be changed", err)
+	if spec.path != former && !errors.Is(err, workspace.ErrUncertain) {
+		r.withdrawFile(spec.path)(ctx, diags)
+	}
+	return false
+}
+
+// withdrawFile deletes a file that belongs to no job.
+func (r *optimizeJob) withdrawFile(path string) func(context.Context, *diag.Diagnostics) {
+	return func(ctx context.Context, diags *diag.Diagnostics) {
+		if err := r.deleteFile(ctx, path); err != nil {
+			diags.AddWarning("The SQL file of the optimize job is left", fmt.Sprintf("%s belongs to no job now: delete it. %s", path, explain(err)))
+		}
+	}
 }
 
 func (r *optimizeJob) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
