@@ -88,7 +88,7 @@ func (d *coverageSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Whether the rows of a source stay readable longer than they can wait for their loader: the comparison that `watertight_optimize_job` makes, alone. It answers for a loader that nothing pauses, or asks what if.\n\n" +
 			"A violated verdict is an answer and no error: use it in a `check`, a `postcondition` or a `precondition`, with `explanation` as the message, or set `on_violation`.\n\n" +
-			"The comparison looks at the 400 days from `at`. Without it these begin at the start of the workspace's day, in UTC, so that two plans of one day say the same, and headroom moves only when an input does or the calendar ahead. Then reading costs one call for the clock; with `at` it makes none.",
+			"The comparison looks at the 400 days from `at`. Without it these begin at the start of the workspace's day, in UTC, so that two plans of one day say the same, and headroom moves only when an input does or the calendar ahead. Then reading costs one call for the clock; with `at` it makes none. A link with a value that is not known at plan, such as the id of a job that is still to be made, is judged during apply. So is a resource with pending changes that is named here directly; through a local value (`loader = local.loader`) its planned values are judged at plan. `watertight_optimize_job` judges them in any case.",
 		Attributes: map[string]schema.Attribute{
 			"loader":    forSource(loaderLinkAttribute()),
 			"retention": forSource(retentionLinkAttribute()),

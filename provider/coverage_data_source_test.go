@@ -164,6 +164,43 @@ check "coverage" {
 	}
 }
 
+// A loader of the same configuration is a link like any other. Its id is not known in the first plan, so the answer comes
+// during apply. Terraform puts off a data source that names a resource with pending changes; through a local value the
+// planned schedule is judged at plan.
+func TestCoverageDataOfAResource(t *testing.T) {
+	t.Parallel()
+	w := open(t, local.Options{Empty: true})
+	config := func(schedule string) string {
+		return with(w, loader("  schedule = { quartz_cron_expression = \""+schedule+"\", timezone_id = \"UTC\" }")+`
+locals {
+  loader = watertight_loader_job.messages
+}
+data "watertight_coverage" "c" {
+  loader       = local.loader
+  retention    = { table = "main.events.stream_messages", rolling_window = "24h" }
+  on_violation = "error"
+}
+output "headroom" {
+  value = data.watertight_coverage.c.headroom
+}
+`)
+	}
+	s := newShell(t, config("0 0/15 * * * ?"))
+	s.apply()
+	var headroom string
+	s.output("headroom", &headroom)
+	if headroom != "22h40m" {
+		t.Errorf("headroom %s", headroom)
+	}
+	if out, code := s.plan(); code != 0 {
+		t.Errorf("second plan: exit %d\n%s", code, out)
+	}
+	s.write(config("0 0 3 * * ?"))
+	if out, code := s.plan(); code != 1 || !strings.Contains(out, "Rows would expire before they are loaded") {
+		t.Errorf("a plan of one start a day: exit %d\n%s", code, out)
+	}
+}
+
 // Time alone makes no difference in a plan of the same day, whatever the outputs show, and later none in what a verdict
 // is.
 func TestCoverageDataAndTime(t *testing.T) {
