@@ -118,31 +118,46 @@ func (m retentionModel) setTTL(state *retentionModel, live map[string]string) bo
 	return by == contract.ExpireAutoTTL || state != nil && state.ExpireBy.ValueString() == contract.ExpireAutoTTL
 }
 
-// toPromise are the statements about properties: one that sets, one that unsets.
+// toPromise are the statements about properties: one that sets, and one that unsets. Setting comes first, unless Delta would
+// refuse it for a retention that is about to be unset: then it comes after, and the pair holds in between either way.
 func (m retentionModel) toPromise(state *retentionModel, live map[string]string, table contract.Table) []alteration {
-	var out []alteration
 	wanted, changed := m.toProperties(), map[string]string{}
 	for key, value := range wanted {
 		if text, ok := property(live, key); !ok || !sameValue(text, value) {
 			changed[key] = value
 		}
 	}
-	if len(changed) > 0 {
-		out = append(out, alteration{setProperties(table, changed, live), func(now map[string]string) bool {
-			for key, value := range changed {
-				if text, ok := property(now, key); !ok || !sameValue(text, value) {
-					return false
-				}
-			}
-			return true
-		}})
-	}
-	if dropped := droppedKeys(state, live, wanted); len(dropped) > 0 {
+	dropped := droppedKeys(state, live, wanted)
+	var out []alteration
+	if len(dropped) > 0 {
 		out = append(out, alteration{unsetProperties(table, dropped), func(now map[string]string) bool {
 			return !slices.ContainsFunc(dropped, func(key string) bool { _, still := property(now, key); return still })
 		}})
 	}
-	return out
+	if len(changed) == 0 {
+		return out
+	}
+	set := alteration{setProperties(table, changed, live), func(now map[string]string) bool {
+		for key, value := range changed {
+			if text, ok := property(now, key); !ok || !sameValue(text, value) {
+				return false
+			}
+		}
+		return true
+	}}
+	if deleted, log := m.durations(nil, live); deleted <= log {
+		return append([]alteration{set}, out...)
+	}
+	set.statement = setProperties(table, changed, without(live, dropped))
+	return append(out, set)
+}
+
+func without(live map[string]string, keys []string) map[string]string {
+	left := maps.Clone(live)
+	maps.DeleteFunc(left, func(key, _ string) bool {
+		return slices.ContainsFunc(keys, func(k string) bool { return strings.EqualFold(k, key) })
+	})
+	return left
 }
 
 // droppedKeys are what was declared and is no more, and what a former owner declared under Watertight's own prefix.

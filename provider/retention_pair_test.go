@@ -39,6 +39,8 @@ func TestRetentionPair(t *testing.T) {
 		{"a log that is dropped", nil, "deleted_file_retention = \"45d\"\nlog_retention = \"60d\"", "deleted_file_retention = \"45d\"", "log_retention is not declared", "", ""},
 		{"both dropped", nil, "deleted_file_retention = \"45d\"\nlog_retention = \"60d\"", "", "", "", ""},
 		{"the log dropped, the files lowered", nil, "deleted_file_retention = \"45d\"\nlog_retention = \"60d\"", "deleted_file_retention = \"20d\"", "", "interval 480 hours", ""},
+		{"the files dropped, the log lowered", nil, "deleted_file_retention = \"45d\"\nlog_retention = \"60d\"", "log_retention = \"10d\"", "", "", "interval 240 hours"},
+		{"the log dropped, the files raised", nil, "deleted_file_retention = \"2d\"\nlog_retention = \"3d\"", "deleted_file_retention = \"20d\"", "", "interval 480 hours", ""},
 		{"the files dropped", nil, "deleted_file_retention = \"2d\"\nlog_retention = \"3d\"", "log_retention = \"3d\"", "deleted_file_retention is not declared", "", ""},
 		{"the longest there is", nil, "", "deleted_file_retention = \"106751 days\"\nlog_retention = \"106751 days\"", "", "interval 2562024 hours", "interval 2562024 hours"},
 		{"longer than there is", nil, "", "deleted_file_retention = \"106752 days\"\nlog_retention = \"106752 days\"", "106752 days", "", ""},
