@@ -1,17 +1,42 @@
 package jobspec
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/watertight-data/terraform-provider-watertight/internal/contract"
+)
 
 // IsSecret tells that the values of a difference are not to be printed: the place is one in which people keep secrets, or
-// one that nobody knows. Tags of the job are no secrets, since everybody sees them.
+// one that nobody knows, or it holds a text of the configuration's own, which may be marked as sensitive; nothing tells a
+// provider of that. Words of enumerations, names, paths, times and the tags of the contract are printed.
 func (d Difference) IsSecret() bool {
-	f, rest := Settled(), d.Path
+	if strings.HasPrefix(d.Path, "tags."+contract.TagPrefix) {
+		return false
+	}
+	f, ok := knownPlace(d.Path)
+	_, wasText := d.Wanted.(string)
+	_, isText := d.Live.(string)
+	return !ok || (wasText || isText) && !f.isWord()
+}
+
+func (f *Field) isWord() bool {
+	name := f.Pattern[strings.LastIndexByte(f.Pattern, '.')+1:]
+	switch name {
+	case "name", "quartz_cron_expression", "timezone_id":
+		return true
+	}
+	return len(f.Values) > 0 || strings.HasSuffix(name, "_key") || strings.HasSuffix(name, "_path")
+}
+
+// knownPlace is the field at a path that Compare gave. It is false for a secret one and for one that nobody knows.
+func knownPlace(path string) (*Field, bool) {
+	f, rest := Settled(), path
 	for rest != "" {
 		if f == nil || f.Secret || f.Kind == Any {
-			return true
+			return nil, false
 		}
 		if f.Kind == Map {
-			return f.Pattern != "tags"
+			return f.Element, f.Pattern == "tags"
 		}
 		if rest[0] == '[' {
 			_, after, _ := strings.Cut(rest, "]")
@@ -24,5 +49,5 @@ func (d Difference) IsSecret() bool {
 		}
 		f, rest = f.below(rest[:end]), strings.TrimPrefix(rest[end:], ".")
 	}
-	return f == nil || f.Secret && f.Pattern != "tags.*" || f.Kind == Any
+	return f, f != nil && !f.Secret && f.Kind != Any
 }

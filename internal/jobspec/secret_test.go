@@ -1,6 +1,7 @@
 package jobspec_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/watertight-data/terraform-provider-watertight/internal/jobspec"
@@ -33,6 +34,10 @@ func TestSecretPlaces(t *testing.T) {
 	} {
 		if got := (jobspec.Difference{Path: path}).IsSecret(); got != want {
 			t.Errorf("%s: %t", path, got)
+		}
+		word := strings.Contains(path, "quartz") || strings.HasSuffix(path, "_key") || strings.HasSuffix(path, "_path") || strings.HasPrefix(path, "tags.watertight_")
+		if got := (jobspec.Difference{Path: path, Live: "hunter2"}).IsSecret(); got == word {
+			t.Errorf("a text at %s: %t", path, got)
 		}
 	}
 }
