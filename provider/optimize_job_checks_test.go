@@ -117,6 +117,47 @@ func TestEachCheckAtPlanAndAtApply(t *testing.T) {
 	}
 }
 
+// T07 delta-io/delta#1470, #1945: what is planned for the retention and for the window is held against each other, not what
+// is stored; a refused plan writes nothing.
+func TestPlannedRetentionAgainstPlannedWindow(t *testing.T) {
+	t.Parallel()
+	w := open(t, local.Options{Empty: true})
+	makeTarget(t, w, "")
+	source := makeSource(t, w)
+	config := func(deleted, cron, more string) string {
+		return with(w, strings.Replace(source, `"168h"`, fmt.Sprintf("%q", deleted), 1)+loader("")+optimize("watertight_retention.stream_messages",
+			fmt.Sprintf("  window = { quartz_cron_expression = %q, timezone_id = \"Europe/Berlin\", duration = \"2h\" }\n  vacuum = {}\n%s", cron, more)))
+	}
+	const daily, weekly, monthly = "0 0 2 * * ?", "0 0 2 ? * SUN", "0 0 2 1 * ?"
+	s := newShell(t, config("24h", weekly, ""))
+	if out, code := s.plan(); code != 1 || !strings.Contains(out, "allow_short_retention") {
+		t.Errorf("new: exit %d\n%s", code, out)
+	}
+	s.write(config("7d", weekly, ""))
+	s.apply()
+	for _, c := range []struct {
+		deleted, cron, more string
+		code                int
+		wanted              string
+	}{
+		{"7d", daily, "", 2, ""},
+		{"7d", monthly, "", 1, "Up to 31 d lie between two windows"},
+		{"29d", monthly, "", 1, "allow_short_retention"},
+		{"30d", monthly, "  allow_short_retention = true", 2, ""},
+		{"24h", weekly, "", 1, "deleted_file_retention 1 d"},
+		{"24h", weekly, "  allow_short_retention = true", 2, ""},
+		{"0s", daily, "", 1, "Wrong deleted_file_retention"},
+		{"0s", daily, "  allow_short_retention = true", 1, "Wrong deleted_file_retention"},
+		{"7d", weekly, "", 0, ""},
+	} {
+		s.write(config(c.deleted, c.cron, c.more))
+		w.ResetRequests()
+		if out, code := s.plan(); code != c.code || !strings.Contains(prose(out), c.wanted) || writes(w) != 0 {
+			t.Errorf("%s %s %s: exit %d, want %d with %q, %d writes\n%s", c.deleted, c.cron, c.more, code, c.code, c.wanted, writes(w), out)
+		}
+	}
+}
+
 // F01: a whole link that is not known yet is neither an error nor a pass.
 func TestUnknownLinks(t *testing.T) {
 	t.Parallel()
