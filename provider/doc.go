@@ -5,5 +5,5 @@
 // (loader = watertight_loader_job.x), of which Terraform keeps what the schema of that attribute names; settings are
 // the raw JSON of a job.
 //
-// It never waits for a job's run, never touches rows, and makes no call at validate time.
+// It never waits for the end of a job's run, never touches rows, and makes no call at validate time.
 package provider
