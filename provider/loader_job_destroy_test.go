@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"fmt"
+	"net/http"
 	"strconv"
 	"strings"
 	"testing"
@@ -68,7 +69,7 @@ func TestLoaderJobIsNotDestroyedWhileItRuns(t *testing.T) {
 	}
 	var order []string
 	for _, q := range w.Requests() {
-		if q.Method == "POST" {
+		if q.Method == http.MethodPost {
 			order = append(order, q.Route[strings.LastIndex(q.Route, "/")+1:])
 		}
 	}

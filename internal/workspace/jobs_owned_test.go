@@ -167,6 +167,9 @@ func TestEndRuns(t *testing.T) {
 	if n := w.Count("POST", "/api/2.2/jobs/runs/cancel-all"); n == 0 {
 		t.Error("nothing was cancelled")
 	}
+	if n := w.Count("POST", "/api/2.2/jobs/runs/cancel"); n != 2 {
+		t.Errorf("%d queued runs were cancelled by themselves, want 2", n)
+	}
 	w.ResetRequests()
 	if err := c.EndRuns(t.Context(), id); err != nil || w.Count("POST", "*") != 0 {
 		t.Errorf("an idle job: %v", err)

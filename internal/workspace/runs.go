@@ -149,6 +149,7 @@ func (c *Client) EndRuns(ctx context.Context, jobID int64) error {
 	known := map[int64]bool{}
 	for n := 0; ; n++ {
 		var fresh, active int
+		var queued []int64
 		for r, err := range c.Runs(ctx, RunFilter{JobID: jobID, Active: true}) {
 			if err != nil {
 				return err
@@ -157,6 +158,9 @@ func (c *Client) EndRuns(ctx context.Context, jobID int64) error {
 			if !known[r.ID] {
 				known[r.ID] = true
 				fresh++
+				if r.State() == "QUEUED" {
+					queued = append(queued, r.ID)
+				}
 			}
 		}
 		if active == 0 {
@@ -164,6 +168,12 @@ func (c *Client) EndRuns(ctx context.Context, jobID int64) error {
 		}
 		if fresh > 0 {
 			if _, err := c.call(ctx, post("cancel the runs of job", subject, "/api/2.2/jobs/runs/cancel-all", map[string]any{"job_id": jobID}).about(jobID).again()); err != nil {
+				return err
+			}
+		}
+		// Cancelling all is about active runs, and whether one that waits in the queue is one of them is not documented.
+		for _, id := range queued {
+			if err := c.CancelRun(ctx, id); err != nil && !errors.Is(err, ErrNotFound) {
 				return err
 			}
 		}
