@@ -87,7 +87,7 @@ func TestWrongToken(t *testing.T) {
 	w := open(t, local.Options{Empty: true})
 	s := newShell(t, strings.Replace(with(w, loader("")), w.Token(), "dapi-wrong", 1))
 	out, code := s.run("apply", "-no-color", "-input=false", "-auto-approve")
-	if code != 1 || !strings.Contains(prose(out), "The loader job cannot be created") || strings.Contains(out, w.Token()) {
+	if code != 1 || !strings.Contains(prose(out), "not authenticated") || !strings.Contains(prose(out), "Check the token") || strings.Contains(out, "dapi-wrong") {
 		t.Errorf("apply: exit %d\n%s", code, out)
 	}
 }

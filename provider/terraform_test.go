@@ -164,12 +164,12 @@ func newShell(t *testing.T, config string) *shell {
 	return newShellWith(t, config, nil)
 }
 
-// newShellWith has other providers beside ours, by their addresses.
+// newShellWith has other providers beside ours, by their addresses. It runs no init: a provider that is attached is not
+// installed, and no lock file names it.
 func newShellWith(t *testing.T, config string, others map[string]func() tfprotov6.ProviderServer) *shell {
 	t.Helper()
 	s := &shell{t: t, dir: t.TempDir(), env: []string{"TF_REATTACH_PROVIDERS=" + serve(t, others)}}
 	s.write(config)
-	s.must("init", "-no-color", "-input=false")
 	return s
 }
 
