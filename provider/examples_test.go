@@ -73,6 +73,19 @@ func newExample(t *testing.T, w *local.Workspace, folder string) *shell {
 		text.WriteString(required)
 	}
 	s := &shell{t: t, dir: t.TempDir()}
+	beside, err := filepath.Glob(filepath.Join(filepath.Dir(files[0]), "*.[jy]*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range beside { // what file() reads
+		content, err := os.ReadFile(f)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(s.dir, filepath.Base(f)), content, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	s.write(text.String())
 	s.env = []string{"TF_CLI_CONFIG_FILE=" + override(t), "DATABRICKS_HOST=" + w.Host(), "DATABRICKS_TOKEN=" + w.Token(), "DATABRICKS_WAREHOUSE_ID=" + w.WarehouseID()}
 	return s
