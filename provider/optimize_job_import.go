@@ -32,6 +32,7 @@ func (r *optimizeJob) takeOver(ctx context.Context, m *optimizeJobModel, job wor
 	m.LoaderDuringWindow, m.MinimumHeadroom = types.StringValue(promise.LoaderDuringWindow), types.StringValue(interval.Short(promise.MinimumHeadroom))
 	loader, err := r.session.client.Job(ctx, promise.LoaderID)
 	if err != nil {
+		m.Loader = loaderJobModel{ID: jobID(promise.LoaderID)}.link()
 		diags.AddAttributeWarning(path.Root("loader"), "The linked loader cannot be read", fmt.Sprintf("The tags of the job name the loader %d. %s\n\nSet loader and retention in the configuration.", promise.LoaderID, explain(err)))
 		return
 	}
@@ -103,13 +104,16 @@ func warehouseOf(live jobspec.Settings) string {
 
 // link is what a link to the loader carries.
 func (m loaderJobModel) link() types.Object {
-	schedule := m.Schedule
+	schedule, starts := m.Schedule, m.Starts
 	if schedule.IsNull() {
 		schedule = types.ObjectNull(scheduleKinds())
 	}
+	if starts.IsNull() {
+		starts = types.ObjectNull(startsKinds())
+	}
 	return types.ObjectValueMust(loaderLinkKinds(), map[string]attr.Value{
 		"id": m.ID, "name": m.Name, "source": m.Source, "target": m.Target, "settle_delay": m.SettleDelay, "settle_clock": m.SettleClock, "reads": m.Reads,
-		"schedule": schedule, "starts": m.Starts, "pause_status": m.PauseStatus, "max_duration": m.MaxDuration, "longest_gap": m.LongestGap,
+		"schedule": schedule, "starts": starts, "pause_status": m.PauseStatus, "max_duration": m.MaxDuration, "longest_gap": m.LongestGap,
 		"longest_silence": m.LongestSilence, "broker_retention": m.BrokerRetention})
 }
 

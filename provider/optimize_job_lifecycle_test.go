@@ -326,6 +326,31 @@ func TestOptimizeJobImportIntoItsConfiguration(t *testing.T) {
 	}
 }
 
+// A loader that others declare has no contract in its tags: the links are the configuration's to say, and the plan after the
+// import changes nothing in the workspace. One that is gone is no reason to refuse the import.
+func TestOptimizeJobImportWithAForeignLoader(t *testing.T) {
+	t.Parallel()
+	w := open(t, local.Options{Empty: true})
+	makeTarget(t, w, "")
+	id := foreignLoader(t, w, "UNPAUSED")
+	s := newShell(t, with(w, handwritten(id, nil)))
+	s.apply()
+	for _, warned := range []string{"The linked loader has no contract", "The linked loader cannot be read"} {
+		s.must("state", "rm", optimizeAddress)
+		w.ResetRequests()
+		if out := s.must("import", "-no-color", "-input=false", optimizeAddress, "optimize_messages"); !strings.Contains(out, "Warning: "+warned) {
+			t.Errorf("the import does not say %q:\n%s", warned, out)
+		}
+		wantAll(t, s.apply(), "0 added, 1 changed, 0 destroyed")
+		if out, code := s.plan(); code != 0 || writes(w) != 0 {
+			t.Errorf("exit %d, %d writes\n%s", code, writes(w), out)
+		}
+		if err := outside(t, w).DeleteJob(t.Context(), id); err != nil && !strings.Contains(err.Error(), "does not exist") {
+			t.Fatal(err)
+		}
+	}
+}
+
 // A job of another kind is refused by name, and so is one that knows nothing of Watertight: taking it over would replace
 // its tasks.
 func TestOptimizeJobImportOfAnotherKind(t *testing.T) {
