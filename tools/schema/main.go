@@ -1,5 +1,6 @@
 // Command schema completes what `terraform providers schema -json` prints, for the generator of docs/: the provider goes
-// by its short name, and its actions are there also when the Terraform at hand is older than 1.14 and does not know them.
+// by its short name, and what the Terraform at hand is too old to know is there too: actions before 1.14, identities of
+// resources before 1.12.
 //
 // It reads standard input and writes standard output.
 package main
@@ -36,15 +37,34 @@ func complete(ctx context.Context, in io.Reader, out io.Writer) error {
 	if !ok {
 		return fmt.Errorf("the input has no schema of %s", provider.Address)
 	}
-	if schema["action_schemas"] == nil {
-		actions, err := actionSchemas(ctx)
+	for name, ask := range map[string]func(context.Context) (map[string]any, error){"action_schemas": actionSchemas, "resource_identity_schemas": identitySchemas} {
+		if schema[name] != nil {
+			continue
+		}
+		found, err := ask(ctx)
 		if err != nil {
 			return err
 		}
-		schema["action_schemas"] = actions
+		schema[name] = found
 	}
 	document.Schemas = map[string]map[string]any{"watertight": schema}
 	return json.NewEncoder(out).Encode(document)
+}
+
+func identitySchemas(ctx context.Context) (map[string]any, error) {
+	response, err := providerserver.NewProtocol6(provider.New("docs")())().GetResourceIdentitySchemas(ctx, &tfprotov6.GetResourceIdentitySchemasRequest{})
+	if err != nil {
+		return nil, fmt.Errorf("ask the provider for the identities of its resources: %w", err)
+	}
+	identities := map[string]any{}
+	for name, i := range response.IdentitySchemas {
+		attributes := map[string]any{}
+		for _, one := range i.IdentityAttributes {
+			attributes[one.Name] = map[string]any{"type": one.Type, "description": one.Description, "required_for_import": one.RequiredForImport, "optional_for_import": one.OptionalForImport}
+		}
+		identities[name] = map[string]any{"version": i.Version, "attributes": attributes}
+	}
+	return identities, nil
 }
 
 func actionSchemas(ctx context.Context) (map[string]any, error) {
