@@ -85,7 +85,7 @@ func (r *retention) Schema(ctx context.Context, _ resource.SchemaRequest, resp *
 			"event_time": schema.StringAttribute{Optional: true, PlanModifiers: []planmodifier.String{sameColumnName()}, Validators: []validator.String{someText()},
 				MarkdownDescription: "Column by which rows expire, a DATE, TIMESTAMP or TIMESTAMP_NTZ. Needed with `auto_ttl` and `purge_job`. It may be another than the loader's own event time."},
 			"expire_by": schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString("external"), Validators: []validator.String{oneOf("external", "auto_ttl", "purge_job")},
-				MarkdownDescription: "What removes expired rows: `external` (default), something outside Terraform that keeps `rolling_window`; `auto_ttl`, Databricks' Auto-TTL, set here with `ALTER TABLE ... DELETE ROWS n DAYS AFTER column`; `purge_job`, a job made here that deletes only the rows that are older than `rolling_window` **and** are in the target of `loaded_by`."},
+				MarkdownDescription: "What removes expired rows: `external` (default), something outside Terraform that keeps `rolling_window`; `auto_ttl`, Databricks' Auto-TTL of managed tables with predictive optimization, set here with `ALTER TABLE ... DELETE ROWS n DAYS AFTER column`; `purge_job`, a job made here that deletes only the rows that are older than `rolling_window` **and** are in the target of `loaded_by`."},
 			"loaded_by": loadedByAttribute(),
 			"purge":     purgeAttribute(),
 			"deleted_file_retention": schema.StringAttribute{Optional: true, PlanModifiers: []planmodifier.String{sameDuration()}, Validators: []validator.String{aRetention()},

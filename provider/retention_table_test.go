@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -184,5 +185,38 @@ func TestRetentionWarnsOfStreams(t *testing.T) {
 				t.Errorf("a renamed loader sent %q\n%s", altered(w), out)
 			}
 		})
+	}
+}
+
+// Auto-TTL is for managed tables, and is a part of predictive optimization: where that is off, nothing is ever deleted.
+func TestRetentionAutoTTLNeedsPredictiveOptimization(t *testing.T) {
+	t.Parallel()
+	w := openTable(t, local.Behaviour{Relations: map[string]local.Relation{
+		"main.events.source": {PredictiveOptimization: "DISABLE"}, "main.events.outside": {Type: "EXTERNAL"},
+	}})
+	sql(t, w, "CREATE TABLE main.events.outside (p INT, at TIMESTAMP)")
+	out, code := newShell(t, with(w, retention("  table = \"main.events.outside\"\n"+modes()["auto_ttl"]))).plan()
+	if code != 1 || !strings.Contains(prose(out), "main.events.outside is EXTERNAL") {
+		t.Errorf("exit %d\n%s", code, out)
+	}
+	sql(t, w, "INSERT INTO main.events.source SELECT 1, 1, current_timestamp() - INTERVAL 9 DAYS")
+	s := newShell(t, with(w, retention(modes()["auto_ttl"])))
+	if out := s.apply(); !strings.Contains(out, "Auto-TTL will delete nothing") {
+		t.Errorf("no warning:\n%s", out)
+	}
+	if out, code := s.plan(); code != 0 || strings.Contains(out, "Warning") {
+		t.Errorf("exit %d\n%s", code, out)
+	}
+	for _, want := range []struct {
+		optimization string
+		rows         int
+	}{{"DISABLE", 1}, {"ENABLE", 0}} {
+		w.SetBehaviour(local.Behaviour{Relations: map[string]local.Relation{"main.events.source": {PredictiveOptimization: want.optimization}}})
+		if err := w.Advance(t.Context(), 25*time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(rows(t, w, "SELECT * FROM main.events.source")); n != want.rows {
+			t.Errorf("%s: %d rows, want %d", want.optimization, n, want.rows)
+		}
 	}
 }

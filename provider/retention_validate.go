@@ -134,6 +134,23 @@ func (m retentionModel) validateColumns(table workspace.Table, diags *diag.Diagn
 	}
 }
 
+// validateTTL checks what Auto-TTL needs of a table: it is Databricks' own maintenance of tables that Databricks keeps
+// (https://docs.databricks.com/aws/en/tables/operations/auto-ttl).
+func (m retentionModel) validateTTL(table workspace.Table, diags *diag.Diagnostics) {
+	if m.ExpireBy.ValueString() != contract.ExpireAutoTTL {
+		return
+	}
+	at := path.Root("expire_by")
+	if table.Type != "" && table.Type != "MANAGED" {
+		diags.AddAttributeError(at, "Auto-TTL is for managed tables", fmt.Sprintf(
+			"%s is %s, and Auto-TTL deletes rows of managed tables of Unity Catalog only. Use expire_by = \"purge_job\", or keep deleting as today and declare it with \"external\".", table.FullName, table.Type))
+	}
+	if table.PredictiveOptimization == "DISABLE" {
+		diags.AddAttributeWarning(at, "Auto-TTL will delete nothing", fmt.Sprintf(
+			"Predictive optimization is disabled for %s, and Auto-TTL is a part of it: it accepts the statement and silently deletes nothing. Enable it for the table's schema or catalog (ALTER SCHEMA ... ENABLE PREDICTIVE OPTIMIZATION).", table.FullName))
+	}
+}
+
 func isTime(kind string) bool {
 	return kind == "date" || kind == "timestamp" || kind == "timestamp_ntz"
 }

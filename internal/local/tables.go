@@ -133,6 +133,8 @@ type Relation struct {
 	Type       string `json:"table_type,omitempty"`
 	Format     string `json:"data_source_format,omitempty"`
 	PipelineID string `json:"pipeline_id,omitempty"`
+	// PredictiveOptimization is ENABLE or DISABLE. Where it is disabled, Auto-TTL silently deletes nothing.
+	PredictiveOptimization string `json:"predictive_optimization,omitempty"`
 }
 
 func (r Relation) show(view map[string]any) {
@@ -140,6 +142,9 @@ func (r Relation) show(view map[string]any) {
 		if text != "" {
 			view[key] = text
 		}
+	}
+	if r.PredictiveOptimization != "" {
+		view["effective_predictive_optimization_flag"] = map[string]any{"value": r.PredictiveOptimization}
 	}
 }
 

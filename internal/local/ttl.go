@@ -50,7 +50,7 @@ func (w *Workspace) runTTL(ctx context.Context, at time.Time) error {
 func (w *Workspace) applyTTL(ctx context.Context, t engine.Table, at time.Time) error {
 	column := t.Properties[contract.PropertyAutoTTLColumn]
 	setting := t.Properties[contract.PropertyAutoTTLDays]
-	if column == "" || setting == "" {
+	if column == "" || setting == "" || w.Behaviour().Relations[t.Name.String()].PredictiveOptimization == "DISABLE" {
 		return nil
 	}
 	days, err := strconv.Atoi(setting)
