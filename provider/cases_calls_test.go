@@ -9,14 +9,14 @@ import (
 	"github.com/watertight-data/terraform-provider-watertight/internal/local"
 )
 
-// manyLoaders is a project of jobs with three tasks each, under a provider that takes its default rate limit and OAuth, as
-// a pipeline does.
-func manyLoaders(w *local.Workspace, host string, jobs int) string {
+// manyLoaders is a project of jobs with three tasks each, under a provider that takes OAuth, as a pipeline does.
+func manyLoaders(w *local.Workspace, jobs int, line string) string {
 	return required + fmt.Sprintf(`
 provider "watertight" {
   host          = %q
   client_id     = "pipeline"
   client_secret = %q
+  %s
 }
 
 resource "watertight_loader_job" "messages" {
@@ -36,7 +36,7 @@ resource "watertight_loader_job" "messages" {
     ]
   }
 }
-`, host, w.Token(), jobs)
+`, w.Host(), w.Token(), line, jobs)
 }
 
 // J45 databricks/terraform-provider-databricks#2127: one token for all that a plan reads, one call for each job, and
@@ -45,11 +45,12 @@ func TestPlanCallsOnceForEachJob(t *testing.T) {
 	t.Parallel()
 	const jobs = 200
 	w := open(t, local.Options{Empty: true})
-	s := newShell(t, manyLoaders(w, w.Host(), jobs))
+	s := newShell(t, manyLoaders(w, jobs, "rate_limit = 1000"))
 	s.apply()
 	if n := w.Count(http.MethodPost, "oidc/v1/token"); n != 1 {
 		t.Errorf("apply: %d token calls, want 1", n)
 	}
+	s.write(manyLoaders(w, jobs, "")) // the default rate limit
 	w.ResetRequests()
 	if out, code := s.plan(); code != 0 {
 		t.Fatalf("plan: exit %d\n%s", code, out)
