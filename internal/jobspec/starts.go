@@ -34,7 +34,10 @@ func Trigger(s Settings) (coverage.Trigger, error) {
 
 // one reads an element of triggers, or trigger itself.
 func one(t map[string]any) (coverage.Trigger, error) {
-	for _, kind := range []string{"schedule", "continuous", "periodic", "file_arrival", "table_update", "table", "model", "sql_condition"} {
+	if t["sql_condition"] != nil {
+		return gated(), nil
+	}
+	for _, kind := range []string{"schedule", "continuous", "periodic", "file_arrival", "table_update", "table", "model"} {
 		v, ok := t[kind]
 		if !ok || v == nil {
 			continue
@@ -54,7 +57,13 @@ func one(t map[string]any) (coverage.Trigger, error) {
 	return coverage.Trigger{Kind: "trigger"}, nil
 }
 
+// gated is a trigger whose condition decides at each fire whether a run starts: it has no bound of its own.
+func gated() coverage.Trigger { return coverage.Trigger{Kind: "sql_condition"} }
+
 func cron(m map[string]any) (coverage.Trigger, error) {
+	if m["sql_condition"] != nil {
+		return gated(), nil
+	}
 	t := coverage.Trigger{Kind: "schedule", Expression: text(m["quartz_cron_expression"]), ZoneID: text(m["timezone_id"])}
 	c, err := schedule.Parse(t.Expression)
 	if err != nil {
