@@ -370,3 +370,25 @@ func TestTableIsMissingAtPlan(t *testing.T) {
 		t.Errorf("nothing but OPTIMIZE is held against the table:\n%s", out)
 	}
 }
+
+// T12 databricks/terraform-provider-databricks#2992: only the compute that is named is used, and none named is an error of
+// the plan.
+func TestOptimizeJobWithoutAWarehouse(t *testing.T) {
+	t.Parallel()
+	w := open(t, local.Options{Empty: true})
+	makeTarget(t, w, "")
+	id := foreignLoader(t, w, "UNPAUSED")
+	none := regexp.MustCompile(`(?m)^\s+warehouse_id.*$`)
+	s := newShell(t, none.ReplaceAllString(with(w, handwritten(id, nil)), ""))
+	w.ResetRequests()
+	out, code := s.plan()
+	if code != 1 || writes(w) != 0 {
+		t.Errorf("exit %d, %d writes", code, writes(w))
+	}
+	wantAll(t, prose(out), "Error: No SQL warehouse", "DATABRICKS_WAREHOUSE_ID")
+	s.write(none.ReplaceAllString(with(w, ""), "") + handwritten(id, map[string]string{"lines": fmt.Sprintf("  warehouse_id = %q", w.WarehouseID())}))
+	s.apply()
+	if out, code := s.plan(); code != 0 || w.Count("", "/api/2.0/sql/*") != 0 || w.Count("", "/api/2.1/clusters/*") != 0 {
+		t.Errorf("exit %d, asked %s\n%s", code, asked(w, 9), out)
+	}
+}

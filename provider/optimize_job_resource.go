@@ -81,6 +81,9 @@ func (r *optimizeJob) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	if state != nil && state.ChangedOutside.IsNull() && plan.hasInputsOf(*state) {
 		plan = *state
 	} else {
+		if !r.isDeferred() {
+			plan.warehouse(r.session.client.WarehouseID(), diags)
+		}
 		plan.complete(ctx, j, at, diags)
 		plan.ChangedOutside = types.ListNull(types.StringType)
 	}

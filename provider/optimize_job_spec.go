@@ -69,16 +69,23 @@ func (m optimizeJobModel) refusePausing(diags *diag.Diagnostics) {
 		"Coverage holds for this window, and loader_during_window = \"paused\" still cannot be applied: the job would have to pause the loader, resume it whatever happens, and run it, and this version of the provider cannot make such a job yet. A job without that would leave the loader running in a window that was planned without it.\n\n"+maintenance.PausesLoaderHint)
 }
 
-// toSpec is everything that is written. Everything is known by then, but for the loader's id in a refresh.
-func (m optimizeJobModel) toSpec(ctx context.Context, warehouse string, diags *diag.Diagnostics) optimizeSpec {
-	l := m.read(ctx, diags)
-	if id := m.WarehouseID.ValueString(); id != "" {
-		warehouse = id
+// warehouse is the one that runs the statements: the job's own, or the provider's.
+func (m optimizeJobModel) warehouse(otherwise string, diags *diag.Diagnostics) string {
+	id := m.WarehouseID.ValueString()
+	if id == "" && !m.WarehouseID.IsUnknown() {
+		id = otherwise
 	}
-	if warehouse == "" {
+	if id == "" && !m.WarehouseID.IsUnknown() {
 		diags.AddAttributeError(path.Root("warehouse_id"), "No SQL warehouse",
 			"The statements need a SQL warehouse, and no other compute is ever started. Set warehouse_id here or in the provider, or DATABRICKS_WAREHOUSE_ID.")
 	}
+	return id
+}
+
+// toSpec is everything that is written. Everything is known by then, but for the loader's id in a refresh.
+func (m optimizeJobModel) toSpec(ctx context.Context, warehouse string, diags *diag.Diagnostics) optimizeSpec {
+	l := m.read(ctx, diags)
+	warehouse = m.warehouse(warehouse, diags)
 	loaderID := int64(0)
 	if !l.loader.ID.IsNull() {
 		loaderID = parseJobID(l.loader.ID, diags)
