@@ -429,3 +429,33 @@ func TestRetentionPurgeOfUnknowns(t *testing.T) {
 		t.Errorf("%s, %v", content, err)
 	}
 }
+
+// A loader that others declared is linked through its data source.
+func TestRetentionPurgeJobOfForeignLoader(t *testing.T) {
+	t.Parallel()
+	w := openPair(t, local.Behaviour{})
+	if _, err := outside(t, w).CreateJob(t.Context(), map[string]any{"name": "theirs", "tasks": []any{}}); err != nil {
+		t.Fatal(err)
+	}
+	s := newShell(t, with(w, `
+data "watertight_loader_job" "theirs" {
+  name         = "theirs"
+  source       = "main.events.source"
+  target       = "main.events.target"
+  key          = { partition = "p", sequence = "seq" }
+  event_time   = "at"
+  reads        = "delta_stream"
+  max_duration = "20m"
+  longest_gap  = "1h"
+  settle_delay = "30m"
+}
+`+retention(strings.Replace(purging, link, "  loaded_by = data.watertight_loader_job.theirs\n", 1))))
+	out := s.apply()
+	wantAll(t, prose(out), "The loader theirs reads main.events.source as a delta_stream", "skipChangeCommits")
+	if out, code := s.plan(); code != 0 {
+		t.Errorf("exit %d\n%s", code, out)
+	}
+	if j := jobNamed(t, w, "purge main.events.source"); tagsOf(j.Settings)["watertight_purge_loader"] != fmt.Sprint(jobNamed(t, w, "theirs").ID) {
+		t.Errorf("the job's tags are %v", j.Settings["tags"])
+	}
+}
