@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/watertight-data/terraform-provider-watertight/internal/jobspec"
 )
@@ -63,6 +66,11 @@ func (m *loaderJobModel) keepSettings(ctx context.Context, state loaderJobModel,
 	if !same && imported != nil {
 		beside := jobspec.Beside(withQueue(imported), planned.settings, m.attributes(ctx, diags))
 		same = len(jobspec.Compare(withQueue(withWarehouse(planned.settings, warehouse)), beside)) == 0
+		if unseen := jobspec.Unseen(planned.settings, beside); same && len(unseen) > 0 {
+			diags.AddAttributeWarning(path.Root("settings"), "An import cannot see every setting", fmt.Sprintf(
+				"Databricks takes these and does not give them back, so the plan takes it that job %s has them as the configuration says: settings.%s. They are written with the next change of any setting.",
+				state.ID.ValueString(), strings.Join(unseen, ", settings.")))
+		}
 	}
 	if same {
 		m.Settings = state.Settings

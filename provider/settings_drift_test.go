@@ -240,3 +240,23 @@ func TestSettingsSensitive(t *testing.T) {
 		t.Errorf("second plan: exit %d\n%s", code, out)
 	}
 }
+
+// What an import cannot see is said, and is no change.
+func TestSettingsImportUnseen(t *testing.T) {
+	t.Parallel()
+	w := open(t, local.Options{Empty: true})
+	config := with(w, loaderWith(`  longest_gap = "2h"`, `{ trigger = { table_update = { table_names = ["a.b.c"], condition = "ALL_UPDATED" } }, tasks = [{ task_key = "load", notebook_task = { notebook_path = "/x" } }] }`))
+	newShell(t, config).apply()
+	s := newShell(t, config+"import {\n  to = watertight_loader_job.messages\n  id = \"load_messages\"\n}\n")
+	w.ResetRequests()
+	out := prose(s.apply())
+	if !strings.Contains(out, "An import cannot see every setting") || !strings.Contains(out, "settings.trigger.table_update.condition") || !strings.Contains(out, "1 imported, 0 added, 0 changed") {
+		t.Errorf("import:\n%s", out)
+	}
+	if out, code := s.plan(); code != 0 {
+		t.Errorf("plan after the import: exit %d\n%s", code, out)
+	}
+	if n := writes(w); n > 0 {
+		t.Errorf("%d writes", n)
+	}
+}

@@ -32,12 +32,22 @@ func Refresh(wanted, live Settings) (Settings, []Difference) {
 	return now, c.found
 }
 
+// Unseen are the places of wanted settings that the API takes and does not give back: a live job says nothing of them.
+func Unseen(wanted, live Settings) []string {
+	c := comparison{}
+	c.objects(Settled(), wanted, live)
+	slices.Sort(c.unseen)
+	return slices.Compact(c.unseen)
+}
+
 // comparison walks both settings at once. The path is written only for a difference.
 type comparison struct {
 	steps []pathStep
 	found []Difference
 	// byPolicy is set inside a cluster whose policy fills in whatever it likes.
 	byPolicy bool
+	// unseen are places of fields that are not given back.
+	unseen []string
 	// strict: both sides are what somebody wrote, and none is what a server made of it.
 	strict bool
 }
@@ -129,7 +139,7 @@ func (c *comparison) objects(f *Field, wanted, live map[string]any) map[string]a
 			if now, changed := c.at(pathStep{name: name}, below, w, l); changed {
 				change(name, now)
 			}
-		} else if c.isMissing(f, below, w) {
+		} else if c.isMissing(f, below, name, w) {
 			c.add(pathStep{name: name}, w, nil)
 			change(name, nil)
 		}
@@ -147,11 +157,18 @@ func (c *comparison) objects(f *Field, wanted, live map[string]any) map[string]a
 }
 
 // isMissing tells whether a value that is wanted and not there is a difference.
-func (c *comparison) isMissing(in, f *Field, wanted any) bool {
+func (c *comparison) isMissing(in, f *Field, name string, wanted any) bool {
 	if _, unknown := wanted.(Unknown); unknown {
 		return false
 	}
-	return !isDefaultIn(in, f, wanted, false) && (c.strict || f == nil || !f.InputOnly)
+	if isDefaultIn(in, f, wanted, false) {
+		return false
+	}
+	if f == nil || !f.InputOnly || c.strict {
+		return true
+	}
+	c.unseen = append(c.unseen, strings.TrimPrefix(c.path()+"."+name, "."))
+	return false
 }
 
 // lists compares two lists. Nulls are as if not written, and stay where they are.
@@ -265,8 +282,8 @@ func (c *comparison) sets(f *Field, wanted, live []any) []any {
 			kept = append(kept, nil)
 			continue
 		}
-		at := slices.IndexFunc(left, func(l any) bool { return f.Element.isSame(w, l, c.strict) })
-		if at < 0 && !slices.ContainsFunc(kept, func(k any) bool { return f.Element.isSame(w, k, c.strict) }) {
+		at := slices.IndexFunc(left, func(l any) bool { return c.isSame(f.Element, w, l) })
+		if at < 0 && !slices.ContainsFunc(kept, func(k any) bool { return c.isSame(f.Element, w, k) }) {
 			continue
 		}
 		if at >= 0 {
@@ -275,7 +292,7 @@ func (c *comparison) sets(f *Field, wanted, live []any) []any {
 		kept = append(kept, w)
 	}
 	left = slices.DeleteFunc(left, func(l any) bool {
-		return slices.ContainsFunc(kept, func(k any) bool { return f.Element.isSame(k, l, c.strict) })
+		return slices.ContainsFunc(kept, func(k any) bool { return c.isSame(f.Element, k, l) })
 	})
 	if len(kept) == len(wanted) && len(left) == 0 {
 		return wanted
@@ -288,14 +305,18 @@ func (c *comparison) sets(f *Field, wanted, live []any) []any {
 }
 
 // isSame tells whether an element of a set is the one wanted.
-func (f *Field) isSame(wanted, live any, strict bool) bool {
+func (c *comparison) isSame(f *Field, wanted, live any) bool {
 	if a, ok := wanted.(string); ok {
 		b, ok := live.(string)
 		return ok && a == b
 	}
-	c := comparison{strict: strict}
-	c.values(f, wanted, live)
-	return len(c.found) == 0
+	one := comparison{strict: c.strict, steps: slices.Clone(c.steps)}
+	one.values(f, wanted, live)
+	if len(one.found) > 0 {
+		return false
+	}
+	c.unseen = append(c.unseen, one.unseen...)
+	return true
 }
 
 func withoutNulls(l []any) []any {

@@ -174,3 +174,17 @@ func TestDecodeKeepsEveryDigit(t *testing.T) {
 		}
 	}
 }
+
+func TestUnseen(t *testing.T) {
+	t.Parallel()
+	wanted := decode(t, `{"run_as":{"group_name":"g"},"trigger":{"table_update":{"table_names":["a.b.c"],"condition":"ALL_UPDATED"}},"triggers":[{"table_update":{"table_names":["a.b.c"],"condition":"ALL_UPDATED"}}],
+		"job_clusters":[{"job_cluster_key":"k","new_cluster":{"apply_policy_default_values":true}}]}`)
+	live := decode(t, `{"run_as":{"user_name":"u"},"trigger":{"table_update":{"table_names":["a.b.c"]}},"triggers":[{"pause_status":"UNPAUSED","table_update":{"table_names":["a.b.c"]}}],"job_clusters":[{"job_cluster_key":"k","new_cluster":{}}]}`)
+	want := []string{"job_clusters[k].new_cluster.apply_policy_default_values", "run_as.group_name", "trigger.table_update.condition", "triggers.table_update.condition"}
+	if diff := cmp.Diff(want, jobspec.Unseen(wanted, live)); diff != "" {
+		t.Error(diff)
+	}
+	if got := jobspec.Unseen(decode(t, `{"trigger":{"table_update":{"condition":"ANY_UPDATED"}}}`), live); len(got) > 0 {
+		t.Errorf("a default is unseen: %v", got)
+	}
+}

@@ -63,9 +63,10 @@ func (m *Maker) Job(trigger string, continuous bool) jobspec.Settings {
 		s["trigger"] = m.trigger(root.Fields["trigger"], []string{"file_arrival", "model", "table_update", "table"})
 	case "triggers":
 		kinds := []string{"file_arrival", "model", "table_update", "schedule"}
+		m.Shuffle(len(kinds), func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
 		var all []any
-		for range 1 + m.IntN(3) {
-			all = append(all, m.trigger(root.Fields["triggers"].Element, kinds))
+		for i := range 1 + m.IntN(3) { // two of one kind could be told apart by what is not given back alone
+			all = append(all, m.trigger(root.Fields["triggers"].Element, kinds[i:i+1]))
 		}
 		s["triggers"] = all
 	}
