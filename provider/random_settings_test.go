@@ -182,7 +182,7 @@ func (b *jobBatch) sent() {
 	bodies := map[string]map[string]any{}
 	for _, q := range b.w.Requests() {
 		if strings.HasSuffix(q.Route, "jobs/create") {
-			body := decodeSettings(b.t, string(q.Body))
+			body := decodeSettings(b.t, q.Body)
 			bodies[body["name"].(string)] = body
 		}
 	}
@@ -354,7 +354,7 @@ func (b *jobBatch) repaired() {
 	bodies := map[int64][]map[string]any{}
 	for _, q := range b.w.Requests() {
 		if strings.HasSuffix(q.Route, "jobs/reset") {
-			request := decodeSettings(b.t, string(q.Body))
+			request := decodeSettings(b.t, q.Body)
 			id, err := request["job_id"].(json.Number).Int64()
 			if err != nil {
 				b.t.Fatal(err)

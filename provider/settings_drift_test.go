@@ -94,12 +94,12 @@ func sentBodies(t *testing.T, w *local.Workspace) map[string]map[string]any {
 	t.Helper()
 	out := map[string]map[string]any{}
 	for _, q := range w.Requests() {
-		body := map[string]any{}
+		var body map[string]any
 		switch {
 		case strings.HasSuffix(q.Route, "jobs/create"):
-			body = decodeSettings(t, string(q.Body))
+			body = decodeSettings(t, q.Body)
 		case strings.HasSuffix(q.Route, "jobs/reset"):
-			body = decodeSettings(t, string(q.Body))["new_settings"].(map[string]any)
+			body = decodeSettings(t, q.Body)["new_settings"].(map[string]any)
 		default:
 			continue
 		}
