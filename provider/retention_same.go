@@ -20,7 +20,7 @@ var _ planmodifier.String = same{}
 func (s same) Description(context.Context) string {
 	return "another spelling of the same " + s.what + " is no difference"
 }
-func (s same) MarkdownDescription(context.Context) string { return s.Description(context.Background()) }
+func (s same) MarkdownDescription(ctx context.Context) string { return s.Description(ctx) }
 
 // PlanModifyString plans the value of the state. Terraform lets a provider do so where it calls the two equal.
 func (s same) PlanModifyString(_ context.Context, req planmodifier.StringRequest, resp *planmodifier.StringResponse) {

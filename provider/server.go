@@ -14,7 +14,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// protocol is all that the framework's server speaks.
+// protocol is all that the framework's server speaks: whoever serves it asks for each of these.
+//
+//nolint:staticcheck // they are announced to become one interface, and are not yet
 type protocol interface {
 	tfprotov6.ProviderServerWithActions
 	tfprotov6.ProviderServerWithListResource

@@ -18,6 +18,8 @@ const (
 )
 
 // Compiled at their first use, once: a plan of many jobs asks thousands of times.
+//
+//nolint:gochecknoglobals // constants that Go cannot compute before the program runs
 var (
 	plainForm      = formOf("")
 	dayOfMonthForm = formOf(`|\?|L|LW|L-\d{1,2}|L-\d{1,2}W|\d{1,2}W`)

@@ -46,6 +46,8 @@ func Zone(id string) (*time.Location, error) {
 }
 
 // database is the list of the embedded zones, read once.
+//
+//nolint:gochecknoglobals // a constant that Go cannot compute before the program runs
 var database = sync.OnceValues(func() (map[string]*zip.File, error) {
 	archive, err := zip.NewReader(strings.NewReader(zoneinfo), int64(len(zoneinfo)))
 	if err != nil {
