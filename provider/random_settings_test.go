@@ -18,7 +18,7 @@ import (
 	"github.com/watertight-data/terraform-provider-watertight/internal/local"
 )
 
-var randomJobs = flag.Int("random-jobs", 500, "jobs that TestAnyJob makes")
+var randomJobs = flag.Int("random-jobs", manyJobs, "jobs that TestAnyJob makes")
 
 // TestAnyJob applies random jobs, in random spellings, to a workspace that does to them whatever Databricks does to
 // jobs: adds defaults, shuffles, drops what is input-only, gives pages of three. The second plan is empty; so is the
