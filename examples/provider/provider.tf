@@ -8,6 +8,4 @@ terraform {
 
 # Everything may also come from the environment (DATABRICKS_HOST, DATABRICKS_TOKEN, DATABRICKS_WAREHOUSE_ID) or from a
 # profile in ~/.databrickscfg.
-provider "watertight" {
-  rate_limit = 15
-}
+provider "watertight" {}
