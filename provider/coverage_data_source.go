@@ -102,7 +102,7 @@ func (d *coverageSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 			"at": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{anInstant()},
 				MarkdownDescription: "The instant to begin at, RFC 3339. Unset: the start of the workspace's day, in UTC."},
 			"on_violation": schema.StringAttribute{Optional: true, Validators: []validator.String{oneOf("report", "warn", "error")},
-				MarkdownDescription: "What a verdict other than `holds` does besides being reported: nothing (`report`, the default), a warning (`warn`) or an error (`error`)."},
+				MarkdownDescription: "What a verdict other than `holds` does besides being reported: nothing (`report`, the default), a warning (`warn`) or an error (`error`), which stops `terraform destroy` too, unless with `-refresh=false`."},
 			"verdict":               text("`holds`, `violated`, or `unknown` when a value that decides is not known or not declared; `reasons` says which."),
 			"headroom":              text("Rolling window − (settle delay + longest wait), as a duration; negative when rows would be lost. Null when it cannot be told."),
 			"headroom_seconds":      seconds("The same in seconds."),
@@ -226,6 +226,6 @@ func (m *coverageSourceModel) report(diags *diag.Diagnostics) {
 	case "warn":
 		diags.AddAttributeWarning(path.Root("loader"), summary, m.Explanation.ValueString())
 	case "error":
-		diags.AddAttributeError(path.Root("loader"), summary, m.Explanation.ValueString())
+		diags.AddAttributeError(path.Root("loader"), summary, m.Explanation.ValueString()+destroyHint)
 	}
 }

@@ -104,6 +104,7 @@ func (r *optimizeJob) judgePlan(ctx context.Context, plan optimizeJobModel, stat
 		}
 	}
 	j := plan.judge(ctx, at, diags)
+	j.exists = state != nil
 	if table != nil {
 		j.checks = append(j.checks, plan.checkTable(ctx, l, *table, at, diags))
 		if table.err != nil && !isMissing(table.err) {

@@ -37,7 +37,13 @@ type judgement struct {
 	verdict *coverage.Verdict
 	// notes are reported as warnings whatever the answer.
 	notes []finding
+	// exists: there is something to destroy, and the plan may be the one that Terraform makes before a destroy.
+	exists bool
 }
+
+// destroyHint goes to what refuses a plan. Terraform plans the configuration as usual before it plans a destroy, to
+// refresh; nothing in the protocol tells that plan from any other, so it is refused like any other.
+const destroyHint = "\n\nThe plan that precedes terraform destroy is refused like any other: to destroy all the same, terraform destroy -refresh=false."
 
 // answer is the worst of all: a violation stands whatever is unknown.
 func (j judgement) answer() coverage.Answer {
@@ -67,12 +73,16 @@ func (j judgement) open() []string {
 // report turns a judgement into diagnostics: errors, or warnings where the configuration lowers them. What cannot be
 // told although every value is known will not be told at apply either, and is refused here.
 func (j judgement) report(onViolation types.String, diags *diag.Diagnostics) {
+	regardless := "\n\nTo go on regardless: on_violation = \"warn\"."
+	if j.exists {
+		regardless += destroyHint
+	}
 	for _, c := range j.checks {
 		for _, f := range c.findings {
 			if onViolation.ValueString() == "warn" {
 				diags.AddAttributeWarning(f.at, f.summary, f.detail)
 			} else {
-				diags.AddAttributeError(f.at, f.summary, f.detail+"\n\nTo go on regardless: on_violation = \"warn\".")
+				diags.AddAttributeError(f.at, f.summary, f.detail+regardless)
 			}
 		}
 	}
