@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -28,15 +29,20 @@ func (b *base) deleteJob(ctx context.Context, id int64, noun string, cancel bool
 		diags.AddError("The "+noun+" is running", runningText(client, id, active))
 		return
 	}
+	var paused map[string]any
 	if len(active) > 0 {
-		if err := endRuns(ctx, client, id); err != nil && !isMissing(err) {
+		if paused, err = pauseStarts(ctx, client, id); err == nil {
+			err = client.EndRuns(ctx, id)
+		}
+		if err != nil && !isMissing(err) {
 			addError(diags, "The runs of the "+noun+" did not end", err)
-			diags.AddWarning("The "+noun+" may be paused now", fmt.Sprintf("Job %d was paused so that no new run would start, and it was not deleted. The next plan shows the pause; applying it resumes the job.", id))
+			resumeStarts(ctx, client, id, noun, paused, diags)
 			return
 		}
 	}
 	if err := client.DeleteJob(ctx, id); err != nil && !isMissing(err) {
 		addError(diags, "The "+noun+" cannot be deleted", err)
+		resumeStarts(ctx, client, id, noun, paused, diags)
 	}
 }
 
@@ -55,22 +61,51 @@ func activeRuns(ctx context.Context, client *workspace.Client, id int64) ([]run.
 	return active, nil
 }
 
-// endRuns leaves no run active and lets none begin: a continuous job would start the next one at once.
-func endRuns(ctx context.Context, client *workspace.Client, id int64) error {
+// pauseStarts lets no new run begin: a continuous job would start the next one at once. It returns what undoes it; nil
+// when nothing was to be paused.
+func pauseStarts(ctx context.Context, client *workspace.Client, id int64) (undo map[string]any, err error) {
 	job, err := client.Job(ctx, id)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if status, trigger, ok := jobspec.Pause(job.Settings); ok && status != jobspec.Paused {
-		paused, err := jobspec.SetPause(job.Settings, jobspec.Paused)
-		if err != nil {
-			return err
-		}
-		if err := client.UpdateJob(ctx, id, map[string]any{trigger: paused[trigger]}); err != nil {
-			return err
+	status, trigger, ok := jobspec.Pause(job.Settings)
+	if !ok || status == jobspec.Paused {
+		return nil, nil
+	}
+	paused, err := jobspec.SetPause(job.Settings, jobspec.Paused)
+	if err != nil {
+		return nil, err
+	}
+	// A failed update may have been made all the same, so it is undone too.
+	return map[string]any{trigger: job.Settings[trigger]}, client.UpdateJob(ctx, id, map[string]any{trigger: paused[trigger]})
+}
+
+// resumeStarts undoes the pause of a job that is not deleted after all: a loader that stood still without anybody having
+// asked for that would let rows expire unread.
+func resumeStarts(ctx context.Context, client *workspace.Client, id int64, noun string, undo map[string]any, diags *diag.Diagnostics) {
+	if undo == nil {
+		return
+	}
+	// The time for the delete may be what ran out.
+	const enough = 30 * time.Second
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), enough)
+	defer cancel()
+	// The pause itself may be what failed: a job that is not paused is left as it is.
+	if job, err := client.Job(ctx, id); err == nil {
+		if status, _, _ := jobspec.Pause(job.Settings); status != jobspec.Paused {
+			return
 		}
 	}
-	return client.EndRuns(ctx, id)
+	err := client.UpdateJob(ctx, id, undo)
+	switch {
+	case isMissing(err):
+	case err != nil:
+		diags.AddError("The "+noun+" is paused", fmt.Sprintf(
+			"This destroy paused job %d so that no new run would start, did not delete it, and could not resume it: %s\n\nThe next plan shows the pause as one made outside Terraform; applying it resumes the job. Or resume it in the workspace.", id, explain(err)))
+	default:
+		diags.AddWarning("The "+noun+" goes on", fmt.Sprintf(
+			"Job %d was paused so that no new run would start. It was not deleted, so it was resumed; runs of it that were active have been told to end.", id))
+	}
 }
 
 func runningText(client *workspace.Client, id int64, active []run.Run) string {

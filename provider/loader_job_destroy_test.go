@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/watertight-data/terraform-provider-watertight/internal/jobspec"
 	"github.com/watertight-data/terraform-provider-watertight/internal/local"
 	"github.com/watertight-data/terraform-provider-watertight/internal/workspace"
 )
@@ -104,17 +105,40 @@ func TestLoaderJobWhoseRunDoesNotEnd(t *testing.T) {
 	w := open(t, local.Options{Empty: true})
 	s := newShell(t, with(w, loader("  cancel_active_runs = true\n  timeouts = { delete = \"2s\" }")))
 	s.apply()
-	// Such a run is seen to end by runs/get alone, which nobody calls here.
 	w.AddScript(local.Script{Job: "load_messages", Steps: []local.Step{{LifeCycle: "RUNNING"}}})
 	startRun(t, w)
+	w.AddFault(local.Fault{Route: "runs/cancel-all", Status: 200, Body: "{}"}) // it is heard and nothing ends
 	out, code := s.destroy()
 	if code != 1 || jobs(t, w) != 1 || w.Count("POST", "jobs/delete") != 0 {
 		t.Errorf("exit %d, %d jobs", code, jobs(t, w))
 	}
-	wantAll(t, out, "The runs of the loader job did not end", "timeouts.delete of 2 s ran out", "may be paused now")
+	wantAll(t, out, "The runs of the loader job did not end", "timeouts.delete of 2 s ran out", "The loader job goes on", "so it was resumed")
 	if s.values(loaderAddress) == nil {
 		t.Error("the job is not in the state any more")
 	}
+	if status, _, _ := jobspec.Pause(theJob(t, w).Settings); status != jobspec.Unpaused {
+		t.Errorf("the job is %s", status)
+	}
+	if out, _ := s.plan(); strings.Contains(out, "paused outside Terraform") {
+		t.Errorf("the next plan:\n%s", out)
+	}
+}
+
+// A destroy that can neither delete a job nor resume it says that it left it paused.
+func TestLoaderJobStaysPaused(t *testing.T) {
+	t.Parallel()
+	w := open(t, local.Options{Empty: true})
+	s := newShell(t, with(w, loader("  cancel_active_runs = true")))
+	s.apply()
+	w.SetRunTime("load_messages", time.Hour)
+	startRun(t, w)
+	w.AddFault(local.Fault{Route: "jobs/delete", Status: 403, Body: `{"error_code":"PERMISSION_DENIED","message":"no"}`})
+	w.AddFault(local.Fault{Route: "jobs/update", Call: 2, Status: 403, Body: `{"error_code":"PERMISSION_DENIED","message":"no"}`})
+	out, code := s.destroy()
+	if code != 1 {
+		t.Errorf("exit %d", code)
+	}
+	wantAll(t, out, "The loader job cannot be deleted", "The loader job is paused", "could not resume it")
 }
 
 // J08 databricks/terraform-provider-databricks#4417: apply does not wait for a run, and asks for none.
