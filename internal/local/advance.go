@@ -164,7 +164,7 @@ func (w *Workspace) endDue(ctx context.Context, r *jobRun) error {
 	for _, t := range r.latest() {
 		t.Ended = w.clock.Now()
 	}
-	r.Due = time.Time{}
+	r.Due, r.Steps = time.Time{}, nil // a look does not bring back what a script said
 	w.end(r, r.Outcome)
 	next := w.dequeue(r.JobID)
 	w.mu.Unlock()

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"time"
 )
 
 type runNowBody struct {
@@ -189,6 +190,9 @@ func (w *Workspace) listRuns(_ context.Context, c *call) (any, error) {
 	defer w.mu.Unlock()
 	var runs []*jobRun
 	for _, r := range w.book.Runs {
+		if r.Canceled && r.active() && (job == 0 || r.JobID == job) {
+			w.poll(r)
+		}
 		at := r.Started.UnixMilli()
 		if (job != 0 && r.JobID != job) || (active && !r.active()) || (completed && r.active()) || at < from || hasTo && at > to ||
 			c.query("run_type") != "" && c.query("run_type") != r.Type {
@@ -259,6 +263,9 @@ func (w *Workspace) cancelAllRuns(_ context.Context, c *call) (any, error) {
 	return map[string]any{}, nil
 }
 
+// cancelTime is the virtual time after which a cancelled run that follows a script has ended, whoever looks.
+const cancelTime = 5 * time.Second
+
 // requestCancel asks for a run's end; what executes it brings the end about. The caller holds w.mu.
 func (w *Workspace) requestCancel(r *jobRun) {
 	if !r.active() || r.Canceled {
@@ -270,6 +277,8 @@ func (w *Workspace) requestCancel(r *jobRun) {
 	case len(r.Steps) > 0:
 		r.Steps, r.Polls = []Step{{LifeCycle: "TERMINATING"}, {LifeCycle: "TERMINATED", Result: "CANCELED", Message: "Run cancelled."}}, 0
 		r.State = endingState()
+		// A caller that only lists runs, or waits on the clock, sees the end too.
+		r.Due, r.Outcome = w.clock.Now().Add(cancelTime), canceledState()
 	case executing:
 		r.State = endingState()
 		cancel(nil)

@@ -192,6 +192,41 @@ func TestCancelIsAsynchronous(t *testing.T) {
 	}
 }
 
+// A cancelled run that follows a script ends for whoever only lists runs, and by the clock when nobody looks.
+func TestCancelEndsWithoutGet(t *testing.T) {
+	t.Parallel()
+	for name, look := range map[string]func(w *Workspace, job int64){
+		"list": func(w *Workspace, job int64) {
+			for range 2 {
+				ok(t, w, "GET", fmt.Sprintf("/api/2.2/jobs/runs/list?active_only=true&job_id=%d", job), "")
+			}
+		},
+		"clock": func(w *Workspace, _ int64) {
+			if err := w.Advance(t.Context(), 10*time.Second); err != nil {
+				t.Error(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := open(t)
+			id := create(t, w, scripted)
+			w.AddScript(Script{Job: "scripted", Steps: []Step{{LifeCycle: "RUNNING"}}})
+			run := now(t, w, id, "")
+			ok(t, w, "POST", "/api/2.2/jobs/runs/cancel-all", fmt.Sprintf(`{"job_id":%d}`, id))
+			look(w, id)
+			list := ok(t, w, "GET", fmt.Sprintf("/api/2.2/jobs/runs/list?active_only=true&job_id=%d", id), "")
+			if list["runs"] != nil {
+				t.Errorf("still active: %v", list["runs"])
+			}
+			for range 2 {
+				if got := states(getRun(t, w, run)); !strings.HasPrefix(got, "TERMINATED/CANCELED") {
+					t.Error(got)
+				}
+			}
+		})
+	}
+}
+
 func TestTasksByRunIf(t *testing.T) {
 	t.Parallel()
 	const fails, runs = `"spark_jar_task":{}`, `"condition_task":{"left":"2","op":"GREATER_THAN","right":"1"}`
