@@ -14,12 +14,12 @@ import (
 )
 
 // refreshSettings keeps the value of the state when nothing differs, else changes it at the places that do. An import
-// has no value yet: it takes what somebody wrote of the live job.
+// has no value yet: it takes the live job but for what a write leaves as it is.
 func (m *loaderJobModel) refreshSettings(ctx context.Context, prior loaderJobModel, live jobspec.Settings, warehouse string, diags *diag.Diagnostics) {
 	live = withQueue(live)
 	var now jobspec.Settings
 	if prior.Settings.IsNull() {
-		now = jobspec.Sorted(jobspec.Written(jobspec.Beside(live, nil, m.attributes(ctx, diags))))
+		now = jobspec.Sorted(jobspec.Imported(jobspec.Beside(live, nil, m.attributes(ctx, diags))))
 		now["queue"] = live["queue"] // turned on is the API's default, and not what the loader sends for nothing
 		now = withoutQueue(now)
 	} else {
@@ -71,6 +71,11 @@ func (m *loaderJobModel) keepSettings(ctx context.Context, state loaderJobModel,
 				"Databricks takes these and does not give them back, so the plan takes it that job %s has them as the configuration says: settings.%s. They are written with the next change of any setting.",
 				state.ID.ValueString(), strings.Join(unseen, ", settings.")))
 		}
+	}
+	if left := jobspec.Reset(stored.settings, planned.settings); imported != nil && same && len(left) > 0 {
+		diags.AddAttributeWarning(path.Root("settings"), "The configuration leaves out what the job has", fmt.Sprintf(
+			"Job %s has values at these places, which Databricks or somebody chose: settings.%s. This plan keeps them, and the plan after the first apply takes them out, so that Databricks chooses anew. Write them in settings to keep them.",
+			state.ID.ValueString(), strings.Join(left, ", settings.")))
 	}
 	if same {
 		m.Settings = state.Settings

@@ -64,6 +64,52 @@ func (f *Field) IsTaskKind() bool {
 // wrote. Compare finds no difference between it and the live settings.
 func Written(live Settings) Settings { return object(written(Settled(), live)) }
 
+// Imported is Written with what a write that does not name it would let the server choose anew: the nodes of a cluster, and
+// the like. Nobody can tell whether the server chose it before, or somebody.
+func Imported(live Settings) Settings {
+	return object(imported(Settled(), live))
+}
+
+func imported(f *Field, v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, e := range v {
+			switch below := f.below(name); {
+			case e == nil:
+			case below != nil && below.rule.explicit && (len(below.rule.defaults) == 0 || !below.isDefault(e, false)):
+				out[name] = Prune(e)
+			case !isDefaultIn(f, below, e, true):
+				out[name] = imported(below, e)
+			}
+		}
+		return out
+	case []any:
+		out := make([]any, 0, len(v))
+		for _, e := range v {
+			if e != nil {
+				out = append(out, imported(f.element(), e))
+			}
+		}
+		return out
+	}
+	return v
+}
+
+// Reset are the places, in order, that one settings name and others leave to the server, which then chooses anew.
+func Reset(were, wanted Settings) []string {
+	c := comparison{strict: true}
+	c.objects(Settled(), were, wanted)
+	var out []string
+	for _, d := range c.found {
+		if f, ok := knownPlace(d.Path); ok && d.Live == nil && f.Filled {
+			out = append(out, d.Path)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
 func written(f *Field, v any) any {
 	switch v := v.(type) {
 	case map[string]any:

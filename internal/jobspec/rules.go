@@ -17,6 +17,8 @@ type rule struct {
 	present bool
 	// filled: the server chooses a value where none is named, here and below.
 	filled bool
+	// explicit: an import writes it out. It may be somebody's choice, and what is not named is chosen anew by a write.
+	explicit bool
 	// inputOnly: taken on write and not given back. What does come back is compared.
 	inputOnly bool
 	// ignored: taken on write, without effect.
@@ -63,6 +65,7 @@ func rules() []rule {
 		{field: "git_source.git_snapshot", filled: true, source: model + ": the commit that a run used"},
 		{field: "git_source.job_source.dirty_state", filled: true, source: model + ": whether the job still is as in its repository"},
 		{field: "{tasks,job_clusters,environments,parameters}[]", key: "{task_key,job_cluster_key,environment_key,name}", source: keyed},
+		{field: "parameters[].default", explicit: true, source: model + ": required, and may be empty"},
 		{field: "{,tasks[].}health.rules[]", key: "metric", source: model + ": a metric has one rule"},
 		{field: "{,tasks[].}email_notifications." + notifications + "[]", set: true, source: anyOrder},
 		{field: "{,tasks[].}webhook_notifications." + notifications + "[]", key: "id", source: keyed + ": in any order"},
@@ -85,11 +88,11 @@ func taskRules() []rule {
 	words := func(w ...any) []any { return w }
 	return []rule{
 		{field: "tasks[].run_if", defaults: words("ALL_SUCCESS"), source: server},
-		{field: "tasks[].retry_on_timeout", filled: true, source: provider + ": computed"},
+		{field: "tasks[].retry_on_timeout", filled: true, explicit: true, defaults: words(false), source: provider + ": computed"},
 		{field: "tasks[].depends_on[]", key: "task_key", set: true, source: keyed + "; twice for both outcomes of a condition"},
 		{field: "tasks[].{notebook_task,spark_python_task,dbt_task,sql_task.file}.source", defaults: words("WORKSPACE", "GIT"), source: server},
 		{field: "tasks[].dbt_task.schema", defaults: words("default"), source: provider},
-		{field: "tasks[].spark_jar_task.run_as_repl", filled: true, source: provider + ": computed"},
+		{field: "tasks[].spark_jar_task.run_as_repl", filled: true, explicit: true, source: provider + ": computed"},
 		{field: "tasks[].clean_rooms_notebook_task.etag", filled: true, source: model + ": checks that the notebook is the one meant"},
 		{field: "tasks[].new_cluster", present: true, source: model + ": compute of the task's own"},
 		{field: "tasks[].libraries[]", set: true, source: "databricks/terraform-provider-databricks jobs/resource_job.go: a set"},
@@ -106,10 +109,11 @@ func clusterRules() []rule {
 	return []rule{
 		{field: "job_clusters[].new_cluster", present: true, source: model},
 		{field: "new_cluster.apply_policy_default_values", inputOnly: true, source: bundles},
-		{field: "new_cluster.{aws_attributes,azure_attributes,gcp_attributes}", filled: true, source: bundles},
-		{field: "new_cluster.{enable_elastic_disk,enable_local_disk_encryption}", filled: true, source: bundles},
-		{field: "new_cluster.{node_type_id,driver_node_type_id,driver_instance_pool_id}", filled: true, source: bundles},
-		{field: "new_cluster.data_security_mode", filled: true, chosen: "DATA_SECURITY_MODE_AUTO",
+		{field: "new_cluster.{aws_attributes,azure_attributes,gcp_attributes}", filled: true, explicit: true, source: bundles},
+		{field: "new_cluster.{enable_elastic_disk,enable_local_disk_encryption}", filled: true, explicit: true, source: bundles},
+		{field: "new_cluster.{node_type_id,driver_node_type_id,driver_instance_pool_id}", filled: true, explicit: true, source: bundles},
+		{field: "new_cluster.num_workers", explicit: true, source: clusters + ": 0 is a cluster of one node"},
+		{field: "new_cluster.data_security_mode", filled: true, explicit: true, chosen: "DATA_SECURITY_MODE_AUTO",
 			alike: [][]string{{"DATA_SECURITY_MODE_STANDARD", "USER_ISOLATION"}, {"DATA_SECURITY_MODE_DEDICATED", "SINGLE_USER"}}, source: bundles + "; " + clusters + ": aliases"},
 		{field: "new_cluster.init_scripts[]", ordered: true, source: clusters + ": run in the order given"},
 	}
