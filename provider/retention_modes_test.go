@@ -187,9 +187,26 @@ func TestRetentionAutoTTLByOthers(t *testing.T) {
 	// Somebody's own row deletion on a table that expires otherwise is warned of, and stays.
 	s.write(with(w, retention(modes()["external"])))
 	s.apply()
-	sql(t, w, "ALTER TABLE main.events.source DELETE ROWS 1 DAYS AFTER at")
-	if out, code := s.plan(); code != 0 || !strings.Contains(out, "Auto-TTL deletes rows of this table") {
+	sql(t, w, "ALTER TABLE main.events.source DELETE ROWS 2 DAYS AFTER at")
+	if out, code := s.plan(); code != 0 || !strings.Contains(prose(out), `has row deletion after 2 days, which was not set here, and declares a rolling window of "48h": rows stay`) {
 		t.Errorf("exit %d\n%s", code, out)
+	}
+	// One that is shorter than the window is what holds: no plan promises more.
+	sql(t, w, "ALTER TABLE main.events.source DELETE ROWS 1 DAYS AFTER at")
+	w.ResetRequests()
+	out, code := s.plan()
+	if code != 1 || writes(w) != 0 || strings.Contains(out, "changed outside of Terraform") {
+		t.Errorf("exit %d, %d writes\n%s", code, writes(w), out)
+	}
+	wantAll(t, prose(out), "row deletion after 1 days", `declares a rolling window of "48h"`, "Error: Auto-TTL deletes rows before the rolling window ends",
+		"rolling_window is 2 d", "rows leave after 1 d", `rolling_window = "24h"`, "terraform destroy -refresh=false")
+	if out := s.must("plan", "-no-color", "-input=false", "-refresh-only"); !strings.Contains(out, `"48h" -> "24h"`) {
+		t.Errorf("no drift is shown\n%s", out)
+	}
+	s.write(with(w, retention(strings.Replace(modes()["external"], "48h", "1 day", 1))))
+	s.apply()
+	if out, code := s.plan(); code != 0 {
+		t.Errorf("what holds is declared: exit %d\n%s", code, out)
 	}
 	w.ResetRequests()
 	s.must("destroy", "-no-color", "-auto-approve")

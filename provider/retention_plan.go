@@ -95,6 +95,7 @@ func (r *retention) lookAt(ctx context.Context, plan retentionModel, state *rete
 	refuseTable(table, diags)
 	plan.validateColumns(table, diags)
 	plan.validateTTL(table, diags)
+	plan.refuseCut(state, table, diags)
 	if plan.purges() && plan.purgeKnown(ctx, diags) && !diags.HasError() {
 		r.checkTarget(ctx, plan, table, diags)
 	}

@@ -40,6 +40,9 @@ func (m *retentionModel) refresh(table workspace.Table) {
 	_, hasTTL := property(live, contract.PropertyAutoTTLDays)
 	if m.ExpireBy.ValueString() == contract.ExpireAutoTTL || hasTTL && (imported || was == contract.ExpireAutoTTL) {
 		m.refreshTTL(live)
+	} else if length, isCut := cutShort(live); isCut {
+		// What is declared is not what holds: the plan shows it, and refuses to promise more.
+		m.RollingWindow = keepText(m.RollingWindow, length)
 	}
 	m.RecoverableFor = m.recoverableFor(nil, live)
 	m.TableID = optional(table.ID)
@@ -70,13 +73,27 @@ func (m *retentionModel) refreshTTL(live map[string]string) {
 		return
 	}
 	m.ExpireBy = types.StringValue(contract.ExpireAutoTTL)
-	var count int64
-	if _, err := fmt.Sscan(n, &count); err == nil {
-		m.RollingWindow = keepText(m.RollingWindow, time.Duration(count)*day)
+	if length, ok := daysOf(n); ok {
+		m.RollingWindow = keepText(m.RollingWindow, length)
 	}
 	if column, ok := property(live, contract.PropertyAutoTTLColumn); ok {
 		m.EventTime = sameColumn(m.EventTime, types.StringValue(column))
 	}
+}
+
+func daysOf(text string) (time.Duration, bool) {
+	var count int64
+	_, err := fmt.Sscan(text, &count)
+	return time.Duration(count) * day, err == nil
+}
+
+// cutShort is the time after which the table's row deletion takes rows, where that is before the declared window ends.
+func cutShort(live map[string]string) (time.Duration, bool) {
+	n, _ := property(live, contract.PropertyAutoTTLDays)
+	length, ok := daysOf(n)
+	text, _ := property(live, contract.PropertyRollingWindow)
+	declared, err := interval.Parse(text)
+	return length, ok && err == nil && length < declared
 }
 
 func refreshDuration(prior types.String, live map[string]string, key string, always bool) types.String {
@@ -101,7 +118,12 @@ func (m retentionModel) report(prior retentionModel, table workspace.Table, diag
 	if prior.isImported() {
 		return
 	}
-	switch changes := m.changes(prior); {
+	seen := m
+	_, isCut := cutShort(table.Properties)
+	if isCut && !m.setTTL(&prior, table.Properties) {
+		seen.RollingWindow = prior.RollingWindow // reportTTL names it: no plan changes it back
+	}
+	switch changes := seen.changes(prior); {
 	case !prior.TableID.IsNull() && !m.TableID.IsNull() && !prior.TableID.Equal(m.TableID):
 		diags.AddAttributeWarning(at, "The table was made anew", fmt.Sprintf(
 			"%s was dropped and made again%s: its id was %s and is %s. Its rows and its versions from before cannot be reached under this name, and what was set here is gone unless whoever made it set it again. The plan sets what is missing.",
@@ -120,11 +142,22 @@ func (m retentionModel) report(prior retentionModel, table workspace.Table, diag
 	for _, d := range columns {
 		diags.AddAttributeWarning(path.Root("event_time"), d.Summary(), d.Detail()+" Nothing that expires rows by it works until that is mended.")
 	}
+	m.reportTTL(prior, table, diags)
+}
+
+// reportTTL names a row deletion that was not set here, with both lengths.
+func (m retentionModel) reportTTL(prior retentionModel, table workspace.Table, diags *diag.Diagnostics) {
 	n, hasTTL := property(table.Properties, contract.PropertyAutoTTLDays)
-	if hasTTL && !m.setTTL(&prior, table.Properties) {
-		diags.AddAttributeWarning(path.Root("expire_by"), "Auto-TTL deletes rows of this table", fmt.Sprintf(
-			"The table %s has row deletion after %s days, which was not set here. If that is shorter than rolling_window, rows leave before they are expected to. Set expire_by = \"auto_ttl\", or run ALTER TABLE ... DROP ROW DELETION.", table.FullName, n))
+	if !hasTTL || m.setTTL(&prior, table.Properties) {
+		return
 	}
+	declared, _ := property(table.Properties, contract.PropertyRollingWindow)
+	effect := "rows stay as long as is declared"
+	if _, isCut := cutShort(table.Properties); isCut {
+		effect = "rows leave before that, so what holds, and what rolling_window is now, is the shorter of both; a plan that promises more is refused"
+	}
+	diags.AddAttributeWarning(path.Root("expire_by"), "Auto-TTL deletes rows of this table", fmt.Sprintf(
+		"The table %s has row deletion after %s days, which was not set here, and declares a rolling window of %q: %s%s. Set expire_by = \"auto_ttl\", or run ALTER TABLE ... DROP ROW DELETION.", table.FullName, n, declared, effect, changedBy(table)))
 }
 
 // changes lists the declared attributes that differ from before, with both values.

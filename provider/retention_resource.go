@@ -171,6 +171,7 @@ func (r *retention) readTable(ctx context.Context, plan retentionModel, state *r
 	refuseTable(table, diags)
 	plan.validateColumns(table, diags)
 	plan.validateTTL(table, diags)
+	plan.refuseCut(state, table, diags)
 	plan.validatePair(state, table.Properties, diags)
 	plan.refuseOthers(state, table, diags)
 	if plan.purges() && !diags.HasError() {

@@ -151,6 +151,23 @@ func (m retentionModel) validateTTL(table workspace.Table, diags *diag.Diagnosti
 	}
 }
 
+// refuseCut: a row deletion that was not set here, and so stays, takes rows before the planned window ends. Whatever is
+// linked to this resource would be judged by a window that does not hold.
+func (m retentionModel) refuseCut(state *retentionModel, table workspace.Table, diags *diag.Diagnostics) {
+	n, _ := property(table.Properties, contract.PropertyAutoTTLDays)
+	length, hasTTL := daysOf(n)
+	if !hasTTL || !isKnown(m.RollingWindow, m.ExpireBy) || m.ExpireBy.ValueString() == contract.ExpireAutoTTL || m.setTTL(state, table.Properties) || length >= duration(m.RollingWindow) {
+		return
+	}
+	hint := ""
+	if state != nil {
+		hint = destroyHint
+	}
+	diags.AddAttributeError(path.Root("rolling_window"), "Auto-TTL deletes rows before the rolling window ends", fmt.Sprintf(
+		"rolling_window is %s, and %s has row deletion after %s, which was not set here: rows leave after %s, whatever is declared.\n\nSet rolling_window = %q, which is what holds; or expire_by = \"auto_ttl\", which sets the days to those of rolling_window; or end it: ALTER TABLE %s DROP ROW DELETION.%s",
+		interval.Text(duration(m.RollingWindow)), table.FullName, interval.Text(length), interval.Text(length), interval.Short(length), table.FullName, hint))
+}
+
 func isTime(kind string) bool {
 	return kind == "date" || kind == "timestamp" || kind == "timestamp_ntz"
 }
