@@ -64,10 +64,20 @@ func contractOf(j workspace.Job) (contract.Contract, error) {
 		return c, &ConfigurationError{Subject: jobText(j), Reason: "its contract cannot be read", Err: err,
 			Hint: "Apply the watertight_loader_job that declares it again, or correct the tag."}
 	case !found:
-		return c, &ConfigurationError{Subject: jobText(j), Reason: "it has no contract: none of its tags begins with watertight_",
-			Hint: "Declare it as a watertight_loader_job. Without a contract, watertight verify takes --source, --target, --key, --event-time and --settle-delay instead of a job."}
+		return c, noContract(j)
 	}
 	return c, problems(c)
+}
+
+// noContract tells a job that Watertight made for something else from one that nobody declared as a loader.
+func noContract(j workspace.Job) error {
+	kind, table := contract.KindOf(jobspec.Tags(j.Settings))
+	if kind != contract.KindNone {
+		return &ConfigurationError{Subject: jobText(j), Reason: fmt.Sprintf("it is the %s job of %s and not a loader, so it has no contract", kind, table),
+			Hint: "Name the loader job. A run of this one is started in the workspace, or with databricks jobs run-now."}
+	}
+	return &ConfigurationError{Subject: jobText(j), Reason: "it has no contract: it has none of the tags watertight_source, watertight_target and watertight_key",
+		Hint: "Declare it as a watertight_loader_job. Without a contract, watertight verify takes --source, --target, --key, --event-time and --settle-delay instead of a job."}
 }
 
 func jobText(j workspace.Job) string {

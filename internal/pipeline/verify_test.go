@@ -209,6 +209,7 @@ func TestVerifyRefuses(t *testing.T) {
 		words []string
 	}{
 		{"a job without a contract", pipeline.VerifyRequest{Job: "plain"}, pipeline.ErrConfiguration, []string{`job "plain"`, "no contract"}},
+		{"an optimize job", pipeline.VerifyRequest{Job: "optimize"}, pipeline.ErrConfiguration, []string{`job "optimize"`, "it is the optimize job of main.events.messages and not a loader"}},
 		{"a broken contract", pipeline.VerifyRequest{Job: "broken"}, pipeline.ErrConfiguration, []string{`job "broken"`, "watertight_settle_delay", "1 month"}},
 		{"no such job", pipeline.VerifyRequest{Job: "nobody"}, workspace.ErrNotFound, []string{"nobody"}},
 		{"two of one name", pipeline.VerifyRequest{Job: "twin"}, workspace.ErrAmbiguous, []string{"twin"}},
@@ -225,6 +226,7 @@ func TestVerifyRefuses(t *testing.T) {
 		b.job(c, "SELECT 1", func(s map[string]any) { s["name"], s["tags"] = name, tags })
 	}
 	untagged("plain", map[string]any{"team": "events"})
+	untagged("optimize", map[string]any{"watertight_table": "main.events.messages", "watertight_loader": "1"})
 	untagged("twin", map[string]any{})
 	untagged("twin", map[string]any{})
 	broken := map[string]any{}
