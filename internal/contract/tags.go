@@ -32,6 +32,16 @@ const (
 	tagReads       = TagPrefix + "reads"
 )
 
+// IsContractTag tells whether a tag holds a part of a contract, which is an attribute of the tag's name without its prefix.
+func IsContractTag(tag string) bool {
+	switch tag {
+	case tagSource, tagTarget, tagKey, tagEventTime, tagSettleDelay, tagSettleClock, tagStrict, tagEvidence, tagReads,
+		TagPrefix + "broker_retention", TagPrefix + "longest_gap", TagPrefix + "longest_silence":
+		return true
+	}
+	return false
+}
+
 // TagError is a tag that cannot be read.
 type TagError struct {
 	Tag, Value string

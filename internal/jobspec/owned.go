@@ -98,6 +98,9 @@ func (v *validation) under(kind, name string, written, said, attribute any) {
 // same compares a field that an attribute owns as a whole.
 func (v *validation) same(name string, written, said any) {
 	attribute, line := name, ""
+	if _, open := written.(Unknown); !open && name == "timeout_seconds" && !isInteger(written) {
+		return // its type is wrong, which is found with the fields
+	}
 	switch name {
 	case "name":
 		line = fmt.Sprintf("name = %q", text(written))
@@ -116,6 +119,10 @@ func (v *validation) compareOwned(name, attribute string, written, said any, lin
 	_, open := written.(Unknown)
 	if written == nil || unknown || open || equal(written, said) || bundleReference(text(written)) != "" {
 		return
+	}
+	_, wantsText := said.(string)
+	if _, isText := written.(string); wantsText && !isText {
+		return // its type is wrong, which is found with the fields
 	}
 	v.at(name, func() {
 		if said == nil && line != "" {
@@ -144,16 +151,25 @@ func (v *validation) pause(t map[string]any, a Attributes) {
 	v.compareOwned("pause_status", "pause_status", status, a.PauseStatus, fmt.Sprintf("pause_status = %q", status))
 }
 
-// ownedTags compares the tags that hold the contract. The owner's mark is made anew for each job.
+// ownedTags compares the tags that hold the contract, and refuses others of Watertight's: they would make the job look
+// like one of another kind or another resource.
 func (v *validation) ownedTags(tags map[string]any, said any) {
 	attributes := object(said)
 	if _, unknown := said.(Unknown); unknown {
 		return
 	}
 	for _, k := range slices.Sorted(maps.Keys(tags)) {
-		if !strings.HasPrefix(k, contract.TagPrefix) || k == contract.TagOwner {
+		if !strings.HasPrefix(k, contract.TagPrefix) || tags[k] == nil {
 			continue
 		}
-		v.at("tags", func() { v.compareOwned(k, strings.TrimPrefix(k, contract.TagPrefix), tags[k], attributes[k], "") })
+		v.at("tags", func() {
+			if contract.IsContractTag(k) {
+				v.compareOwned(k, strings.TrimPrefix(k, contract.TagPrefix), tags[k], attributes[k], "")
+				return
+			}
+			v.at(k, func() {
+				v.add(v.place()+" is reserved", "Tags that begin with %s are Watertight's: it tells by them what a job is for and which resource made it. Give the tag another name, or leave it out of settings.", contract.TagPrefix)
+			})
+		})
 	}
 }

@@ -14,6 +14,7 @@ func (v *validation) structure(s Settings, a Attributes) {
 	for i, t := range list(s["triggers"]) {
 		v.within("triggers", func() { v.within(i, func() { v.trigger(object(t), false) }, t) }, s["triggers"])
 	}
+	v.limits(s)
 	tasks := list(s["tasks"])
 	v.at("tasks", func() {
 		if len(tasks) > mostTasks {
@@ -34,6 +35,25 @@ func (v *validation) structure(s Settings, a Attributes) {
 
 // mostTasks is databricks-sdk-go service/jobs/model.go, JobSettings.Tasks.
 const mostTasks = 1000
+
+func (v *validation) limits(s Settings) {
+	if n := whole(s["max_concurrent_runs"]); n < 0 {
+		v.at("max_concurrent_runs", func() {
+			v.add("Less than no run at once", "It is %d. Write the most runs that may be active at once: 1 for a loader.", n)
+		})
+	}
+	var named []string
+	for _, name := range []string{"user_name", "service_principal_name", "group_name"} {
+		if text(object(s["run_as"])[name]) != "" {
+			named = append(named, name)
+		}
+	}
+	if len(named) > 1 {
+		v.at("run_as", func() {
+			v.add("A job runs as one identity", "It names %s. Keep one of them.", strings.Join(named, " and "))
+		})
+	}
+}
 
 // within looks at an object that is there.
 func (v *validation) within(step any, look func(), value any) {

@@ -104,12 +104,15 @@ func TestValidateOwned(t *testing.T) {
 		settings, attributes string
 		want                 []string
 	}{
-		"says the same": {`{"name":"n","timeout_seconds":1200,"schedule":{"quartz_cron_expression":"0 0 * * * ?","timezone_id":"UTC","pause_status":"UNPAUSED","sql_condition":{"sql_query_id":"q","warehouse_id":"w"}},"tags":{"watertight_source":"a.b.c","watertight_owner":"x","team":"t"}}`, all, nil},
+		"says the same": {`{"name":"n","timeout_seconds":1200,"schedule":{"quartz_cron_expression":"0 0 * * * ?","timezone_id":"UTC","pause_status":"UNPAUSED","sql_condition":{"sql_query_id":"q","warehouse_id":"w"}},"tags":{"watertight_source":"a.b.c","team":"t"}}`, all, nil},
 		"says another": {`{"name":"m","timeout_seconds":60,"schedule":{"quartz_cron_expression":"0 1 * * * ?","timezone_id":"UTC","pause_status":"PAUSED"},"tags":{"watertight_source":"a.b.d"}}`, all, []string{
 			`name: It says m, and the attribute name says n. Leave it out of settings, or write name = "m"`, `schedule.pause_status: pause_status = "PAUSED"`, `schedule.quartz_cron_expression: says 0 1 * * * ?`,
 			`tags.watertight_source: says a.b.d`, `timeout_seconds: max_duration = "1m0s"`}},
 		"an attribute not set": {`{"name":"n","timeout_seconds":60,"schedule":{"quartz_cron_expression":"0 1 * * * ?","timezone_id":"UTC"},"tags":{"watertight_source":"s"}}`, `{}`, []string{
 			`name: Set the attribute, which is what Watertight checks: name = "n"`, `schedule: schedule = { quartz_cron_expression = "0 1 * * * ?", timezone_id = "UTC" }`, `tags.watertight_source: belongs to the attribute source`, `timeout_seconds: max_duration = "1m0s"`}},
+		"runs and identities":       {`{"max_concurrent_runs":-1,"run_as":{"user_name":"u","service_principal_name":"s"}}`, `{}`, []string{`max_concurrent_runs: It is -1`, `run_as: It names user_name and service_principal_name. Keep one`}},
+		"tags that are reserved":    {`{"tags":{"watertight_custom":"1","watertight_owner":"x"}}`, `{}`, []string{`tags.watertight_custom: is reserved`, `tags.watertight_owner: is reserved`}},
+		"only the wrong type":       {`{"name":5,"timeout_seconds":"1200"}`, all, []string{`name: must be a text`, `timeout_seconds: must be a whole number`}},
 		"continuous":                {`{"continuous":{"task_retry_mode":"NEVER","pause_status":"UNPAUSED"}}`, `{"continuous":{}}`, nil},
 		"continuous, retried":       {`{"continuous":{"task_retry_mode":"ON_FAILURE"}}`, `{"continuous":{}}`, []string{"continuous.task_retry_mode: belongs to the attribute continuous.task_retry_mode"}},
 		"continuous, not set":       {`{"continuous":{}}`, `{}`, []string{"continuous: continuous = {}"}},
