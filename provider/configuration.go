@@ -102,7 +102,7 @@ func (m configurationModel) values() []attr.Value {
 func (m configurationModel) isUnknown() bool { return !isKnown(m.values()...) }
 
 func (m configurationModel) toConfig(diags *diag.Diagnostics) workspace.Config {
-	if m.RateLimit.ValueInt64() < 0 {
+	if isKnown(m.RateLimit) && !m.RateLimit.IsNull() && m.RateLimit.ValueInt64() < 1 {
 		diags.AddAttributeError(path.Root("rate_limit"), "Wrong rate limit", fmt.Sprintf("rate_limit = %d: write the most requests a second, 1 or more; leave it out for 100.", m.RateLimit.ValueInt64()))
 	}
 	return workspace.Config{
@@ -155,7 +155,7 @@ func configuredTimeout(diags *diag.Diagnostics, name string, v types.String) tim
 		return 0
 	}
 	d, err := interval.Parse(v.ValueString())
-	if err == nil && d <= 0 {
+	if err == nil && d < time.Second {
 		err = fmt.Errorf("%q is no time to wait: write 1s or more", v.ValueString())
 	}
 	if err != nil {

@@ -98,7 +98,9 @@ func TestWrongProviderConfiguration(t *testing.T) {
 	for name, c := range map[string]struct{ line, wanted string }{
 		"timeout": {`http_timeout = "soon"`, "http_timeout"},
 		"zero":    {`http_timeout = "0s"`, "no time to wait"},
+		"short":   {`http_timeout = "10ms"`, "no time to wait"},
 		"rate":    {`rate_limit = -1`, "Wrong rate limit"},
+		"no rate": {`rate_limit = 0`, "Wrong rate limit"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
