@@ -167,7 +167,7 @@ func TestOptimizeJobDestroyOfNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A file that is gone is a difference, and no error.
-	if out, code := s.plan(); code != 2 || !strings.Contains(out, "the statements are not those that were written") {
+	if out, code := s.plan(); code != 2 || !strings.Contains(out, "the file of the statements is gone") {
 		t.Errorf("without its file: exit %d\n%s", code, out)
 	}
 	if err := c.DeleteJob(t.Context(), jobNamed(t, w, "optimize_messages").ID); err != nil {

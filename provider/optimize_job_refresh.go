@@ -82,7 +82,9 @@ func (m optimizeJobModel) changedOutside(ctx context.Context, live jobspec.Setti
 		}
 		changed = append(changed, describe(d))
 	}
-	if string(file) != string(spec.file) {
+	if path := maintenance.FilePath(live); path != "" && file == nil {
+		changed = append(changed, path+": the file of the statements is gone")
+	} else if string(file) != string(spec.file) {
 		changed = append(changed, spec.path+": the statements are not those that were written")
 	}
 	if len(changed) == 0 {

@@ -44,7 +44,8 @@ func TestRetentionHasOneOwner(t *testing.T) {
 		t.Errorf("the first one: exit %d, %d writes", code, writes(w))
 	}
 	wantAll(t, out, "Another Terraform state keeps the retention of this table", "terraform state rm", "adopt = true")
-	first.must("destroy", "-no-color", "-auto-approve", "-refresh=false") // else it plans first, which is refused
+	out = first.must("destroy", "-no-color", "-auto-approve", "-refresh=false") // else it plans first, which is refused
+	wantAll(t, prose(out), "The properties of the table were left", "main.events.source belongs to the owner")
 	if n := len(altered(w)); n != 0 {
 		t.Errorf("destroying the first one sent %q", altered(w))
 	}

@@ -139,6 +139,12 @@ func (r *retention) Delete(ctx context.Context, req resource.DeleteRequest, resp
 	if summary, _ := unfit(live); summary != "" {
 		return // another object under the table's name
 	}
+	if owner, _ := property(live.Properties, contract.PropertyOwner); state.isTakenOver(live.Properties) {
+		resp.Diagnostics.AddWarning("The properties of the table were left", fmt.Sprintf(
+			"%s belongs to the owner %s now, and this resource was the owner %s: nothing of the table was unset. If no other state keeps its retention, unset its watertight.* properties by hand.",
+			name, owner, orNone(state.Owner.ValueString())))
+		return
+	}
 	for _, a := range state.toUnset(live.Properties) {
 		if err := client.Exec(ctx, a.statement); err != nil {
 			addError(&resp.Diagnostics, "The retention cannot be unset", fmt.Errorf("%s: %w", a.statement, err))

@@ -59,8 +59,12 @@ func (m retentionModel) validatePurge(ctx context.Context, diags *diag.Diagnosti
 			"expire_by = \"purge_job\" makes a job, which needs a time to run at: set purge = { quartz_cron_expression = \"0 20 * * * ?\", timezone_id = \"UTC\" }.")
 	}
 	if !purges && !m.ExpireBy.IsUnknown() && !m.Purge.IsNull() {
+		by := "is not set, which means \"external\""
+		if !m.ExpireBy.IsNull() {
+			by = fmt.Sprintf("is %q", m.ExpireBy.ValueString())
+		}
 		diags.AddAttributeError(path.Root("purge"), "There is no purge job to run", fmt.Sprintf(
-			"purge says when the job of expire_by = \"purge_job\" runs, and expire_by is %q. Take purge out, or set expire_by = \"purge_job\".", m.ExpireBy.ValueString()))
+			"purge says when the job of expire_by = \"purge_job\" runs, and expire_by %s. Take purge out, or set expire_by = \"purge_job\".", by))
 	}
 	if m.LoadedBy.IsNull() || m.LoadedBy.IsUnknown() {
 		return
