@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -104,7 +105,7 @@ func (d *coverageSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 			"on_violation": schema.StringAttribute{Optional: true, Validators: []validator.String{oneOf("report", "warn", "error")},
 				MarkdownDescription: "What a verdict other than `holds` does besides being reported: nothing (`report`, the default), a warning (`warn`) or an error (`error`), which stops `terraform destroy` too, unless with `-refresh=false`."},
 			"verdict":               text("`holds`, `violated`, or `unknown` when a value that decides is not known or not declared; `reasons` says which."),
-			"headroom":              text("Rolling window − (settle delay + longest wait), as a duration; negative when rows would be lost. Null when it cannot be told."),
+			"headroom":              text("Rolling window − (settle delay + longest wait), and − `longest_silence` too where `settle_clock` is `newest_event`, as a duration; negative when rows would be lost. Null when it cannot be told."),
 			"headroom_seconds":      seconds("The same in seconds."),
 			"longest_wait":          text("The longest time between two reads of the source, pauses and a run's duration counted in, as a duration. Null when it has no bound."),
 			"longest_wait_seconds":  seconds("The same in seconds."),
@@ -202,6 +203,7 @@ func (m *coverageSourceModel) answer(ctx context.Context, at time.Time, diags *d
 		diags.AddAttributeError(path.Root("loader"), "Coverage cannot be judged", sentence(err.Error()))
 		return
 	}
+	v = withSilence(in, v)
 	add := func(code string, found []finding) {
 		for _, f := range found {
 			v.Answer = coverage.Violated
@@ -215,7 +217,13 @@ func (m *coverageSourceModel) answer(ctx context.Context, at time.Time, diags *d
 }
 
 func (m *coverageSourceModel) report(diags *diag.Diagnostics) {
-	summary := "Rows would expire before they are loaded"
+	summary := lossSummary
+	has := func(code string) bool {
+		return slices.ContainsFunc(m.Reasons, func(r reason) bool { return r.Code == code })
+	}
+	if has(coverage.CodeSilence) && !has(coverage.CodeNegative) {
+		summary = silenceSummary
+	}
 	switch m.Verdict.ValueString() {
 	case string(coverage.Holds):
 		return

@@ -98,7 +98,7 @@ func (r *optimizeJob) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 			"analyze": schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(false),
 				MarkdownDescription: "Whether to compute statistics afterwards (`ANALYZE TABLE`). Default: false."},
 			"verdict":         schema.StringAttribute{Computed: true, MarkdownDescription: "`holds`, `violated` (with `on_violation = \"warn\"`) or `unknown`: what the comparison said when the inputs last changed."},
-			"headroom":        schema.StringAttribute{Computed: true, MarkdownDescription: "Rolling window − (settle delay + longest wait), as a duration; negative when rows would be lost. Known at plan when its inputs are."},
+			"headroom":        schema.StringAttribute{Computed: true, MarkdownDescription: "Rolling window − (settle delay + longest wait), and − `longest_silence` too where `settle_clock` is `newest_event`, as a duration; negative when rows would be lost. Known at plan when its inputs are."},
 			"longest_wait":    schema.StringAttribute{Computed: true, MarkdownDescription: "The longest time between two reads of the source, pauses and a run's duration counted in, as a duration."},
 			"next_window":     schema.StringAttribute{Computed: true, MarkdownDescription: "Start of the next window after the last refresh, RFC 3339 in UTC. Null when none is left, or while this job is paused."},
 			"statements":      schema.ListAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "The SQL statements the job runs, in order."},

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -106,6 +107,25 @@ func wordOf(answer coverage.Answer) string {
 	}
 	return string(answer)
 }
+
+// withSilence counts a silence of the source into the headroom, where the settle clock stands still in it: what is left is
+// what a reader tests, and a loader that loses rows must not show hours to spare. The silence is told first.
+func withSilence(in coverage.Input, v coverage.Verdict) coverage.Verdict {
+	if in.SettleClock != coverage.SettleNewestEvent || in.LongestSilence == 0 || v.NeverReadsAgain || v.LongestWait == 0 || v.Limit == 0 {
+		return v
+	}
+	v.Headroom -= in.LongestSilence
+	v.Reasons = slices.Clone(v.Reasons)
+	if i := slices.IndexFunc(v.Reasons, isSilence); i >= 0 {
+		silence := v.Reasons[i]
+		v.Reasons = slices.Insert(slices.Delete(v.Reasons, i, i+1), 0, silence)
+	}
+	return v
+}
+
+func isSilence(r coverage.Reason) bool { return r.Code == coverage.CodeSilence }
+
+const lossSummary, silenceSummary = "Rows would expire before they are loaded", "Rows from before a silence would expire before they are loaded"
 
 func headroomText(v coverage.Verdict) string {
 	if v.NeverReadsAgain {

@@ -77,6 +77,7 @@ func (m optimizeJobModel) checkHeadroom(l linked, at time.Time, j *judgement, di
 		diags.AddError("Coverage cannot be judged", sentence(err.Error()))
 		return deferredCheck(asks)
 	}
+	verdict = withSilence(in, verdict)
 	switch {
 	case verdict.Answer == coverage.Violated:
 		j.verdict = &verdict
@@ -112,10 +113,13 @@ func (m optimizeJobModel) limits(l linked) []attr.Value {
 }
 
 func (m optimizeJobModel) coverageFinding(l linked, v coverage.Verdict) finding {
-	f := finding{at: path.Root("loader"), summary: "Rows would expire before they are loaded"}
+	f := finding{at: path.Root("loader"), summary: lossSummary}
 	for _, r := range v.Reasons {
 		switch r.Code {
+		case coverage.CodeSilence:
+			f.summary = silenceSummary
 		case coverage.CodeNegative:
+			f.summary = lossSummary // with or without a silence
 			if m.pauses() {
 				f.at = path.Root("window")
 			}

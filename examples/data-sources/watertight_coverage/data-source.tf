@@ -18,7 +18,7 @@ data "watertight_coverage" "six_hours" {
 
   lifecycle {
     postcondition {
-      condition     = self.headroom_seconds >= 4 * 3600
+      condition     = self.verdict == "holds" && self.headroom_seconds >= 4 * 3600
       error_message = self.explanation
     }
   }
