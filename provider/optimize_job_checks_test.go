@@ -65,7 +65,7 @@ func TestEachCheckAtPlanAndAtApply(t *testing.T) {
 		{"pause_status", "PAUSED", "UNPAUSED", "The loader is paused", "loader"},
 		{"retention_table", "main.events.other", "main.events.stream_messages", "The retention is of another table", "retention"},
 		{"table", "main.events.elsewhere", "main.events.messages", "The table is not the loader's target", "table"},
-		{"deleted_file_retention", "24h", "7d", "Time travel does not reach from one window to the next", "retention"},
+		{"deleted_file_retention", "24h", "7d", "The retention is short for a table that is vacuumed", "retention"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -78,8 +78,7 @@ func (k kept) String() string {
 	return fmt.Sprintf("%s %s", k.name, interval.Text(k.length()))
 }
 
-// keptFinding judges one retention of the source, by what can be brought back from it. What VACUUM takes away it takes
-// from the target: checkTable judges that by the target's own property. Open: it depends on a value that is not known yet.
+// keptFinding judges one retention. Open: it depends on a value that is not known yet.
 func (m optimizeJobModel) keptFinding(l linked, k kept, at time.Time, v *coverage.Verdict) (found []finding, open bool) {
 	table := l.retention.Table.ValueString()
 	fault := func(summary, format string, args ...any) ([]finding, bool) {
@@ -99,6 +98,10 @@ func (m optimizeJobModel) keptFinding(l linked, k kept, at time.Time, v *coverag
 	}
 	if m.Vacuum.IsNull() || m.Vacuum.IsUnknown() || m.AllowShortRetention.ValueBool() {
 		return nil, open
+	}
+	if k.length() < shortRetention {
+		return fault("The retention is short for a table that is vacuumed",
+			"%s of %s, and the job runs VACUUM. Below %s (Delta's default) files that running reads and uncommitted writes need can be removed, and lost rows can be brought back for no longer than that.\n\nSet it to \"7d\" or longer, or accept it with allow_short_retention = true.", k, table, interval.Short(shortRetention))
 	}
 	return m.cycleFinding(l, k, at, v, open)
 }
@@ -144,7 +147,7 @@ func (m optimizeJobModel) cycleFinding(l linked, k kept, at time.Time, v *covera
 		return nil, open
 	}
 	return []finding{{path.Root("retention"), "Time travel does not reach from one window to the next", fmt.Sprintf(
-		"Up to %s lie between two windows of this job. A row of %s that one window puts at risk must be readable until the next one has opened and the loader has read again: %s + settle delay %s + longest wait %s = %s. It is in the table for the rolling window and can be read back for %s: %s + %s = %s.\n\nSet %s to %q or longer, open the window more often, or accept it with allow_short_retention = true.",
+		"Up to %s lie between two windows of this job, which runs VACUUM. A row of %s that one window puts at risk must be readable until the next one has opened and the loader has read again: %s + settle delay %s + longest wait %s = %s. It is in the table for the rolling window and can be read back for %s: %s + %s = %s.\n\nSet %s to %q or longer, open the window more often, or accept it with allow_short_retention = true.",
 		interval.Text(gap), l.retention.Table.ValueString(),
 		interval.Text(gap), interval.Text(settle), interval.Text(v.LongestWait), interval.Text(needed),
 		k, interval.Text(window), interval.Text(k.length()), interval.Text(window+k.length()), k.name, interval.Short(needed-window))}}, false
