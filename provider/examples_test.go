@@ -138,7 +138,7 @@ func TestImportExample(t *testing.T) {
 	t.Parallel()
 	w := open(t, local.Options{})
 	const folder = "../examples/resources/watertight_loader_job"
-	s := newExample(t, w, folder)
+	s := newExample(t, w, filepath.Join(folder, "resource.tf"))
 	s.apply()
 	s.must("state", "rm", "watertight_loader_job.messages")
 	block, err := os.ReadFile(filepath.Join(folder, "import-by-string-id.tf"))
