@@ -193,6 +193,7 @@ func TestEndRunsGivesUp(t *testing.T) {
 	})
 	id := created(t, c, aJob("load"))
 	w.AddScript(local.Script{Job: "load", Steps: []local.Step{{LifeCycle: "RUNNING"}}})
+	w.AddFault(local.Fault{Route: "runs/cancel-all", Status: 200, Body: "{}"}) // it is heard and nothing ends
 	if _, err := c.RunNow(t.Context(), workspace.RunNow{JobID: id, Token: "t"}); err != nil {
 		t.Fatal(err)
 	}
