@@ -28,7 +28,7 @@ type room struct {
 func rooms() []room {
 	nouns := []string{
 		"internal/interval", "internal/schedule", "internal/coverage", "internal/contract", "internal/jobspec",
-		"internal/maintenance", "internal/reconcile", "internal/recovery", "internal/run", "internal/report",
+		"internal/maintenance", "internal/evidence", "internal/reconcile", "internal/recovery", "internal/run", "internal/report",
 	}
 	below := func(name string) []string { return nouns[:slices.Index(nouns, name)] }
 	const sdk, framework, duckdb = "github.com/databricks/databricks-sdk-go", "github.com/hashicorp/terraform-plugin-", "github.com/duckdb/duckdb-go"

@@ -1,0 +1,79 @@
+package evidence
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// longestStatement keeps a statement well below the 16 MiB that the API takes (databricks-sdk-go service/sql).
+const longestStatement = 4 << 20
+
+// Append adds records of one kind in as few statements as their size allows: nearly always one. Each record stands alone,
+// so readers between two of the statements see nothing that is wrong.
+func Append[R Record](p Place, scope string, records iter.Seq2[R, error]) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		var b strings.Builder
+		for r, err := range records {
+			if err != nil {
+				yield("", err)
+				return
+			}
+			if b.Len() > longestStatement {
+				if !yield(b.String(), nil) {
+					return
+				}
+				b.Reset()
+			}
+			if b.Len() == 0 {
+				fmt.Fprintf(&b, "INSERT INTO %s (%s) VALUES\n", p.SQL(r.table()), strings.Join(r.table().Names(), ", "))
+			} else {
+				b.WriteString(",\n")
+			}
+			b.WriteString(tuple(scope, r))
+		}
+		if b.Len() > 0 {
+			yield(b.String(), nil)
+		}
+	}
+}
+
+func tuple(scope string, r Record) string {
+	var parts []string
+	for _, v := range slices.Concat([]any{int64(Schema), scope}, r.values()) {
+		parts = append(parts, literal(v))
+	}
+	return "(" + strings.Join(parts, ", ") + ")"
+}
+
+// literal writes a value. An instant carries its offset: the session's zone is not ours.
+func literal(v any) string {
+	switch v := v.(type) {
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case bool:
+		return strconv.FormatBool(v)
+	case string:
+		return quoted(v)
+	case time.Time:
+		if !v.IsZero() {
+			return "TIMESTAMP'" + v.UTC().Format("2006-01-02T15:04:05.000000") + "+00:00'"
+		}
+	}
+	return "NULL"
+}
+
+func marks(m map[string]int64) any {
+	if m == nil {
+		return nil
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		return nil // cannot be: a map of texts to integers
+	}
+	return string(text)
+}

@@ -1,0 +1,134 @@
+package evidence
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+)
+
+// Log is the four tables as lines of JSON, for those who keep them in a file.
+type Log struct {
+	runs      []scoped[Run]
+	manifests []scoped[Manifest]
+	ledger    []scoped[Verified]
+	findings  []scoped[Finding]
+}
+
+type scoped[R Record] struct {
+	scope  string
+	record R
+}
+
+type line struct {
+	Schema int             `json:"schema"`
+	Table  Table           `json:"table"`
+	Scope  string          `json:"scope"`
+	Record json.RawMessage `json:"record"`
+}
+
+// Line is a record as a line of the file, with its line end.
+func Line(scope string, r Record) ([]byte, error) {
+	record, err := json.Marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("evidence: %w", err)
+	}
+	text, err := json.Marshal(line{Schema: Schema, Table: r.table(), Scope: scope, Record: record})
+	return append(text, '\n'), err
+}
+
+// Add takes the next line of the file. A line that is no record is an error: what is lost in a file must not be mistaken
+// for what was never seen.
+func (l *Log) Add(text []byte) error {
+	text = bytes.TrimSpace(text)
+	if len(text) == 0 {
+		return nil
+	}
+	var n line
+	if err := json.Unmarshal(text, &n); err != nil {
+		return fmt.Errorf("evidence: not a line of JSON: %w", err)
+	}
+	if n.Schema > Schema {
+		return fmt.Errorf("evidence: a record has shape %d, and this version reads up to %d: use the version that wrote it, or newer", n.Schema, Schema)
+	}
+	switch n.Table {
+	case Runs:
+		return take(&l.runs, n)
+	case Manifests:
+		return take(&l.manifests, n)
+	case Ledger:
+		return take(&l.ledger, n)
+	case Findings:
+		return take(&l.findings, n)
+	}
+	return fmt.Errorf("evidence: a record is of the table %q, which is none of %v", n.Table, Tables())
+}
+
+func take[R Record](all *[]scoped[R], n line) error {
+	r := scoped[R]{scope: n.Scope}
+	d := json.NewDecoder(bytes.NewReader(n.Record))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&r.record); err != nil {
+		return fmt.Errorf("evidence: a record of %s: %w", n.Table, err)
+	}
+	*all = append(*all, r)
+	return nil
+}
+
+func of[R Record](all []scoped[R], scope string) iter.Seq[R] {
+	return func(yield func(R) bool) {
+		for _, r := range all {
+			if r.scope == scope && !yield(r.record) {
+				return
+			}
+		}
+	}
+}
+
+// RunsSince is as Place.RunsSince asks.
+func (l *Log) RunsSince(scope string, micros int64) []Run {
+	var out []Run
+	for r := range of(l.runs, scope) {
+		if r.ReadAt.UnixMicro() >= micros {
+			out = append(out, r)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Run) int { return cmp.Or(a.ReadAt.Compare(b.ReadAt), a.VerifiedAt.Compare(b.VerifiedAt)) })
+	return out
+}
+
+// VerifiedThrough is as Place.VerifiedThrough asks.
+func (l *Log) VerifiedThrough(scope, definition string) []Verified {
+	newest := map[string]Verified{}
+	for r := range of(l.ledger, scope) {
+		old, ok := newest[r.Partition]
+		if r.Definition == definition && (!ok || cmp.Or(r.VerifiedAt.Compare(old.VerifiedAt), cmp.Compare(r.TargetVersion, old.TargetVersion), cmp.Compare(r.High, old.High)) > 0) {
+			newest[r.Partition] = r
+		}
+	}
+	return sorted(newest, func(a, b Verified) int { return cmp.Compare(a.Partition, b.Partition) })
+}
+
+// Newest is as Place.Newest asks.
+func (l *Log) Newest(scope string) []Finding {
+	newest := map[string]Finding{}
+	for r := range of(l.findings, scope) {
+		if old, ok := newest[r.Name]; !ok || r.RecordedAt.After(old.RecordedAt) {
+			newest[r.Name] = r
+		}
+	}
+	return sorted(newest, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Partition, b.Partition), cmp.Compare(a.Low, b.Low), cmp.Compare(a.High, b.High), cmp.Compare(a.Name, b.Name))
+	})
+}
+
+func sorted[R any](m map[string]R, compare func(a, b R) int) []R {
+	var out []R
+	for _, r := range m {
+		out = append(out, r)
+	}
+	slices.SortFunc(out, compare)
+	return out
+}

@@ -1,0 +1,31 @@
+package evidence
+
+import "fmt"
+
+// Versions asks for the newest shape of any record of a table: one row, null when there is none.
+func (p Place) Versions(t Table) string {
+	return fmt.Sprintf("SELECT max(schema_version) AS newest FROM %s", p.SQL(t))
+}
+
+// RunsSince lists the runs recorded since an instant in microseconds, the oldest first: job, run, verified, read, cutoff,
+// source version, target version, watermarks, added, verdict, due, missing.
+func (p Place) RunsSince(scope string, micros int64) string {
+	return fmt.Sprintf(`SELECT job_id, run_id, unix_micros(verified_at) AS verified_at, unix_micros(read_at) AS read_at, unix_micros(cutoff) AS cutoff, source_version, target_version, watermarks, added, verdict, due, missing
+FROM %s WHERE scope = %s AND schema_version <= %d AND unix_micros(read_at) >= %d ORDER BY read_at, verified_at`, p.SQL(Runs), quoted(scope), Schema, micros)
+}
+
+// VerifiedThrough lists the newest entry of the ledger for each partition: definition, part, low, high, target version,
+// target id, verified.
+func (p Place) VerifiedThrough(scope, definition string) string {
+	return fmt.Sprintf(`SELECT definition, part, low, high, target_version, target_id, unix_micros(verified_at) AS verified_at
+FROM (SELECT definition, part, low, high, target_version, target_id, verified_at, row_number() OVER (PARTITION BY part ORDER BY verified_at DESC, target_version DESC, high DESC) AS nth
+FROM %s WHERE scope = %s AND schema_version <= %d AND definition = %s) AS l WHERE nth = 1 ORDER BY part`, p.SQL(Ledger), quoted(scope), Schema, quoted(definition))
+}
+
+// Newest lists the newest record of each finding that is in one of the states: name, run, recorded, part, low, high, rows,
+// state, cause, proof, confirmed, earliest, latest, recoverable until, recovered by, reason; by partition and low.
+func (p Place) Newest(scope string) string {
+	return fmt.Sprintf(`SELECT finding, run_id, unix_micros(recorded_at) AS recorded_at, part, low, high, row_count, state, cause, proof, confirmed, unix_micros(earliest) AS earliest, unix_micros(latest) AS latest, unix_micros(recoverable_until) AS recoverable_until, recovered_by, reason
+FROM (SELECT finding, run_id, recorded_at, part, low, high, row_count, state, cause, proof, confirmed, earliest, latest, recoverable_until, recovered_by, reason, row_number() OVER (PARTITION BY finding ORDER BY recorded_at DESC) AS nth
+FROM %s WHERE scope = %s AND schema_version <= %d) AS f WHERE nth = 1 ORDER BY part, low, high, finding`, p.SQL(Findings), quoted(scope), Schema)
+}
