@@ -44,20 +44,32 @@ func Verify(ctx context.Context, w Verifiable, r VerifyRequest) (reconcile.Verif
 }
 
 func verify(ctx context.Context, w Verifiable, r VerifyRequest, s subject) (reconcile.Verification, error) {
+	v := newVerifier(w, r, s)
+	err := v.run(ctx)
+	return v.out, err
+}
+
+func newVerifier(w Verifiable, r VerifyRequest, s subject) *verifier {
 	v := &verifier{w: w, request: r, subject: s}
 	v.out.Strict, v.out.Job, v.out.Run = r.Strict, s.jobID, s.run.ID
 	v.out.Source.Table, v.out.Target.Table = s.contract.Source, s.contract.Target
 	v.missing, v.duplicates, v.gaps = &spool[reconcile.Range]{}, &spool[reconcile.Duplicate]{}, &spool[reconcile.Gap]{}
 	v.out.Missing, v.out.Duplicates = v.missing, v.duplicates
 	v.out.OnClose(func() error { return errors.Join(v.missing.Close(), v.duplicates.Close()) })
+	return v
+}
+
+// run leaves nothing to close when it fails.
+func (v *verifier) run(ctx context.Context) error {
 	err := v.verify(ctx)
 	if gaps := v.gaps.Close(); err == nil {
 		err = gaps
 	}
 	if err != nil {
-		return reconcile.Verification{}, errors.Join(err, v.out.Close())
+		err = errors.Join(err, v.out.Close())
+		v.out = reconcile.Verification{}
 	}
-	return v.out, nil
+	return err
 }
 
 // verifier is one verification under way.

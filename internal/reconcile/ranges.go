@@ -34,6 +34,7 @@ func MissingRanges(rows Rows, source Pinned, retention time.Duration) iter.Seq2[
 	return joined(rows, func(p piece, r *Range) error {
 		r.State = State(p.kind)
 		r.RecoverFrom = fmt.Sprintf("source VERSION AS OF %d", source.Version)
+		r.Version, r.Held = source.Version, true
 		if !source.Committed.IsZero() {
 			r.RecoverableUntil = source.Committed.Add(retention)
 		}
@@ -100,6 +101,7 @@ func ExpiredRanges(rows Rows, s *Search) iter.Seq2[Range, error] {
 		}
 		r.Proof, r.RecoverableUntil = s.proof(version)
 		r.RecoverFrom = fmt.Sprintf("source VERSION AS OF %d", version)
+		r.Version, r.Held = version, true
 		return nil
 	})
 }

@@ -68,6 +68,9 @@ type Range struct {
 	// RecoverableUntil is zero where the rows cannot be read any more; RecoverFrom says where they can.
 	RecoverableUntil time.Time
 	RecoverFrom      string
+	// Version of the source holds its rows, where Held.
+	Version int64
+	Held    bool
 	// Earliest and Latest are the event times of its rows; zero when unknown.
 	Earliest, Latest time.Time
 	// Days counts the rows by day of event time.
