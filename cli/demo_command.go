@@ -22,7 +22,7 @@ type demoOptions struct {
 
 func demoCommand(env *Env) *cli.Command {
 	return &cli.Command{
-		Name: "demo", Usage: "the whole job on a workspace of its own, in six steps",
+		Name: "demo", Usage: "the whole job on a workspace of its own, in seven steps",
 		Description: "Serves a workspace in this process, declares the jobs with terraform or tofu, loses rows and finds them. Nothing is left behind. The demo\n" +
 			"itself ends with 1 when what it found differs in one row from what was lost.",
 		Flags: []cli.Flag{
@@ -48,7 +48,7 @@ type demo struct {
 	watertight string
 }
 
-// step is one of the six.
+// step is one of the seven.
 type step struct {
 	title string
 	do    func(context.Context, *demo) error
@@ -62,6 +62,7 @@ func demoSteps() []step {
 		{"A week passes; the loader runs by its schedule", passWeek},
 		{"Somebody pauses the loader for 25 h, outside Terraform", pauseOutside},
 		{"The loader runs again, and Watertight says what is gone", findLoss},
+		{"What time travel still holds is brought back", bringRowsBack},
 	}
 }
 
@@ -107,7 +108,7 @@ func runDemo(ctx context.Context, o demoOptions, env *Env) (code run.ExitCode, e
 		return 0, err
 	}
 	for i, s := range demoSteps() {
-		fmt.Fprintf(env.Stdout, "%d/6  %s\n", i+1, s.title)
+		fmt.Fprintf(env.Stdout, "%d/%d  %s\n", i+1, len(demoSteps()), s.title)
 		if err := s.do(ctx, d); err != nil {
 			if ctx.Err() != nil {
 				return run.Interrupted, errors.New("interrupted; nothing is left behind")
@@ -116,7 +117,7 @@ func runDemo(ctx context.Context, o demoOptions, env *Env) (code run.ExitCode, e
 		}
 		fmt.Fprintln(env.Stdout)
 	}
-	fmt.Fprintf(env.Stdout, "All six steps answered as they should, in %.0f s", env.Now().Sub(started).Seconds())
+	fmt.Fprintf(env.Stdout, "All seven steps answered as they should, in %.0f s", env.Now().Sub(started).Seconds())
 	if own, child, ok := peakMemory(); ok {
 		fmt.Fprintf(env.Stdout, "; peak memory %d MiB here, at most %d MiB in a child process", own>>20, child>>20)
 	}

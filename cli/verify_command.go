@@ -26,39 +26,57 @@ type verifyOptions struct {
 const contractCategory = "Instead of a JOB:"
 
 func verifyCommand(env *Env) *cli.Command {
-	flag := func(name, usage string) cli.Flag {
-		return &cli.StringFlag{Name: name, Usage: usage, Category: contractCategory}
-	}
 	return &cli.Command{
 		Name: "verify", Usage: "compare the rows of a loader's source and target", ArgsUsage: "[JOB]",
 		Description: "Both tables are read at one version each. Every row that was due and is not in the target is listed. Nothing is started.",
-		Flags: flags([]cli.Flag{
-			strictFlag(),
-			&cli.StringFlag{Name: "run", Usage: "`RUN_ID` of the run that is judged", DefaultText: "the last one that succeeded"},
-			flag("source", "`TABLE` with the rolling window"),
-			flag("target", "permanent `TABLE`"),
-			flag("key", "`PARTITION,SEQUENCE`: the two columns by which a row is known"),
-			flag("event-time", "`COLUMN` with the time of the event"),
-			flag("settle-delay", "`LENGTH`: age that a row must have before the loader may read it"),
-			flag("settle-clock", "what that age is measured from: wall or newest_event (wall unless given)"),
-			&cli.BoolFlag{Name: "strictly-older", Usage: "a row of exactly that age is not read yet", Category: contractCategory},
-		}, connectionFlags(), outputFlags()),
+		Flags:       flags(subjectFlags(), connectionFlags(), outputFlags()),
 		Action: perform(func(c *cli.Context) (run.ExitCode, error) {
 			in := read(c)
-			o := verifyOptions{connection: in.connection(), output: in.output(), strict: c.Bool("strict")}
-			o.job, o.contract = in.jobOrContract()
-			if c.IsSet("run") {
-				o.runID = in.parseID("--run", c.String("run"))
-				if o.contract != nil {
-					in.problem("--run says nothing without a JOB")
-				}
-			}
+			o := in.verifyOptions()
 			if err := in.problemsFound(); err != nil {
 				return 0, err
 			}
 			return verify(c.Context, o, env)
 		}),
 	}
+}
+
+// subjectFlags say what is verified.
+func subjectFlags() []cli.Flag {
+	flag := func(name, usage string) cli.Flag {
+		return &cli.StringFlag{Name: name, Usage: usage, Category: contractCategory}
+	}
+	return []cli.Flag{
+		strictFlag(),
+		&cli.StringFlag{Name: "run", Usage: "`RUN_ID` of the run that is judged", DefaultText: "the last one that succeeded"},
+		flag("source", "`TABLE` with the rolling window"),
+		flag("target", "permanent `TABLE`"),
+		flag("key", "`PARTITION,SEQUENCE`: the two columns by which a row is known"),
+		flag("event-time", "`COLUMN` with the time of the event"),
+		flag("settle-delay", "`LENGTH`: age that a row must have before the loader may read it"),
+		flag("settle-clock", "what that age is measured from: wall or newest_event (wall unless given)"),
+		&cli.BoolFlag{Name: "strictly-older", Usage: "a row of exactly that age is not read yet", Category: contractCategory},
+	}
+}
+
+func (r *reader) verifyOptions() verifyOptions {
+	o := verifyOptions{connection: r.connection(), output: r.output(), strict: r.c.Bool("strict")}
+	o.job, o.contract = r.jobOrContract()
+	if r.c.IsSet("run") {
+		o.runID = r.parseID("--run", r.c.String("run"))
+		if o.contract != nil {
+			r.problem("--run says nothing without a JOB")
+		}
+	}
+	return o
+}
+
+func (o verifyOptions) request(p *progress) pipeline.VerifyRequest {
+	request := pipeline.VerifyRequest{Job: o.job, RunID: o.runID, Strict: o.strict, Progress: p.next}
+	if o.contract != nil {
+		request.Contract = *o.contract
+	}
+	return request
 }
 
 // jobOrContract takes a job, or the flags that say what its tags would.
@@ -108,11 +126,7 @@ func verify(ctx context.Context, o verifyOptions, env *Env) (code run.ExitCode, 
 		return 0, err
 	}
 	p := newProgress(env, o.output)
-	request := pipeline.VerifyRequest{Job: o.job, RunID: o.runID, Strict: o.strict, Progress: p.next}
-	if o.contract != nil {
-		request.Contract = *o.contract
-	}
-	v, err := pipeline.Verify(ctx, w, request)
+	v, err := pipeline.Verify(ctx, w, o.request(p))
 	p.clear()
 	if err != nil {
 		return 0, err

@@ -8,6 +8,7 @@ import (
 	"github.com/watertight-data/terraform-provider-watertight/internal/contract"
 	"github.com/watertight-data/terraform-provider-watertight/internal/reconcile"
 	"github.com/watertight-data/terraform-provider-watertight/internal/recovery"
+	"github.com/watertight-data/terraform-provider-watertight/internal/run"
 	"github.com/watertight-data/terraform-provider-watertight/internal/workspace"
 )
 
@@ -240,4 +241,25 @@ func (c *recoverer) postpone(r reconcile.Range) Outcome {
 		return HeldBack
 	}
 	return ""
+}
+
+// ExitCode is that of the verification as long as nothing was brought back; afterwards it says what still is missing.
+func (r *Recovery) ExitCode() run.ExitCode {
+	verified := run.Verified(r.Verification)
+	if !r.Applied {
+		return verified
+	}
+	c := r.Verification.Counts
+	undecidable := uint64(c.Undecidable)
+	switch {
+	case r.IsWhole():
+		// Ranges of unknown existence were wanted too; that they are there settles what was in doubt about them.
+		if r.Verification.Verdict == reconcile.Fail || undecidable > 0 {
+			return run.Pass
+		}
+		return verified
+	case r.Later > 0 || r.Wanted-r.Returned > undecidable:
+		return run.Loss
+	}
+	return run.Inconclusive
 }
