@@ -27,7 +27,7 @@ func (s Source) partition() string {
 // ranges folds the keys of the source to ranges inside the warehouse: part, low, high, earliest, latest.
 func (s Source) ranges() string {
 	return fmt.Sprintf(`SELECT CAST(p AS STRING) AS part, min(seq) AS low, max(seq) AS high, min(u) AS earliest, max(u) AS latest
-FROM (SELECT p, seq, u, seq - row_number() OVER (PARTITION BY p ORDER BY seq) AS island
+FROM (SELECT p, seq, u, seq - (row_number() OVER (PARTITION BY p ORDER BY seq) - 1) AS island
 FROM (SELECT p, seq, min(u) AS u FROM (SELECT %s AS p, CAST(%s AS BIGINT) AS seq, %s AS u FROM %s VERSION AS OF %d) AS r
 WHERE p IS NOT NULL AND seq IS NOT NULL GROUP BY p, seq) AS k) AS i
 GROUP BY p, island`, s.partition(), s.Sequence, s.EventTime, s.SQL, s.Version)

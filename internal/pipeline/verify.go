@@ -120,8 +120,17 @@ func (v *verifier) verify(ctx context.Context) error {
 	default:
 		return err
 	}
+	v.noteReadAt()
 	v.tally.Judge(&v.out)
 	return nil
+}
+
+// noteReadAt says where the read time comes from when nobody named it.
+func (v *verifier) noteReadAt() {
+	if v.subject.run.ID == 0 && v.request.ReadAt.IsZero() && !v.out.ReadAt.IsZero() {
+		v.tally.Note(reconcile.CodeReadAt, "no run and no read time was named: the loader is taken to have read at %s, when the write to the target before its last one was committed; --read-at says otherwise",
+			v.out.ReadAt.Format(time.RFC3339))
+	}
 }
 
 // doubt adds a doubt although there may be no tally yet. Nothing was counted then, which is no news beside the reason.

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/watertight-data/terraform-provider-watertight/internal/coverage"
 	"github.com/watertight-data/terraform-provider-watertight/internal/pipeline"
 	"github.com/watertight-data/terraform-provider-watertight/internal/reconcile"
@@ -184,5 +186,31 @@ func TestVerifyNothingClaimedBeyondReach(t *testing.T) {
 	}
 	if v = b.verify(pipeline.VerifyRequest{RunID: b.load(job)}); v.Verdict != reconcile.Pass {
 		t.Errorf("the run after it has nothing to do with that: %s %v", v.Verdict, v.Reasons)
+	}
+}
+
+// Sequences at both ends of BIGINT, missing and doubled, are listed as they are.
+func TestVerifyExtremeSequences(t *testing.T) {
+	t.Parallel()
+	b, _ := shaped(t, "SELECT 0, seq, TIMESTAMP'2026-03-01T00:00:00Z' FROM VALUES (-9223372036854775807 - 1), (-9223372036854775807), (-5), (9223372036854775806), (9223372036854775807) AS v(seq)")
+	b.exec("INSERT INTO main.events.src VALUES (0, 0, TIMESTAMP'2026-03-01T06:00:00Z')")
+	b.exec("INSERT INTO main.events.tgt VALUES (0, -5, TIMESTAMP'2026-03-01T00:00:00Z'), (0, 9223372036854775807, TIMESTAMP'2026-03-01T00:00:00Z'), (0, 9223372036854775807, TIMESTAMP'2026-03-01T00:00:00Z'), " +
+		"(1, -9223372036854775807 - 1, TIMESTAMP'2026-03-01T00:00:00Z'), (1, -9223372036854775807 - 1, TIMESTAMP'2026-03-01T00:00:00Z')")
+	v := b.verify(pipeline.VerifyRequest{ReadAt: b.Now()})
+	want := map[key]reconcile.State{{"0", -9223372036854775808}: reconcile.Skipped, {"0", -9223372036854775807}: reconcile.Skipped, {"0", 9223372036854775806}: reconcile.Skipped, {"0", 0}: reconcile.Doomed}
+	got := map[key]reconcile.State{}
+	for r, err := range v.Missing.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for s := r.From; ; s++ {
+			got[key{r.Partition, s}] = r.State
+			if s == r.To {
+				break
+			}
+		}
+	}
+	if d := cmp.Diff(show(want), show(got)); d != "" || v.Counts.Duplicates != 2 {
+		t.Errorf("(-want +got)\n%s%+v %v", d, v.Counts, v.Reasons)
 	}
 }

@@ -283,8 +283,11 @@ func TestVerifyWithoutJob(t *testing.T) {
 	if v.Verdict != reconcile.Pass || v.ReadAt.After(first) || v.Counts.Due != 2907 || v.Run != 0 {
 		t.Errorf("%s read at %s, %+v, %v", v.Verdict, v.ReadAt, v.Counts, v.Reasons)
 	}
+	if !has(v, reconcile.CodeReadAt, "read at "+v.ReadAt.Format(time.RFC3339)) {
+		t.Errorf("it is not said where the read time comes from: %v", v.Reasons)
+	}
 	v = b.verify(pipeline.VerifyRequest{Contract: promise(coverage.SettleNewestEvent), ReadAt: b.Now()})
-	if v.Verdict != reconcile.Pass || v.Counts.Due <= 2907 {
+	if v.Verdict != reconcile.Pass || v.Counts.Due <= 2907 || has(v, reconcile.CodeReadAt, "") {
 		t.Errorf("at a given instant: %s %+v %v", v.Verdict, v.Counts, v.Reasons)
 	}
 }

@@ -29,6 +29,7 @@ const (
 	CodeMetrics       = "history_metrics" // the history's row count is not the count at its versions
 	CodeOtherCommits  = "other_commits"   // others wrote to the target since the run began
 	CodeActiveRun     = "active_run"
+	CodeReadAt        = "read_at" // nobody named the loader's read time
 )
 
 // Tally collects what a verification found.

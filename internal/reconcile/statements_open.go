@@ -40,11 +40,12 @@ UNION ALL SELECT p, seq, u, 'doomed' AS state FROM m WHERE NOT (%s) AND NOT (%s)
 		s.above(marks), s.isDue("u"), s.isDue("u"), s.above(marks), islands("c", "state"))
 }
 
-// islands folds the rows of a relation with p, seq, u and one more column into ranges cut by day.
+// islands folds the rows of a relation with p, seq, u and one more column into ranges cut by day. Keys are distinct, so the
+// nth of a partition is at least n - 1 above the lowest BIGINT: the difference cannot overflow.
 func islands(relation, kind string) string {
 	return fmt.Sprintf(`SELECT CAST(p AS STRING) AS part, %[2]s, island, day, low, high, n, unix_micros(earliest) AS earliest, unix_micros(latest) AS latest
 FROM (SELECT p, %[2]s, island, day, min(seq) AS low, max(seq) AS high, count(*) AS n, min(u) AS earliest, max(u) AS latest
-FROM (SELECT p, %[2]s, seq, u, %[3]s AS day, seq - row_number() OVER (PARTITION BY p, %[2]s ORDER BY seq) AS island FROM %[1]s) AS i
+FROM (SELECT p, %[2]s, seq, u, %[3]s AS day, seq - (row_number() OVER (PARTITION BY p, %[2]s ORDER BY seq) - 1) AS island FROM %[1]s) AS i
 GROUP BY p, %[2]s, island, day) AS g
 ORDER BY %[2]s, part, island, day`, relation, kind, day)
 }
@@ -53,7 +54,7 @@ ORDER BY %[2]s, part, island, day`, relation, kind, day)
 // highest sequence, keys, surplus rows.
 func (s Statements) Duplicates(spans []Span) string {
 	return fmt.Sprintf(`SELECT CAST(p AS STRING) AS part, min(seq) AS low, max(seq) AS high, count(*) AS n, sum(copies - 1) AS surplus
-FROM (SELECT p, seq, copies, seq - row_number() OVER (PARTITION BY p ORDER BY seq) AS island
+FROM (SELECT p, seq, copies, seq - (row_number() OVER (PARTITION BY p ORDER BY seq) - 1) AS island
 FROM (SELECT p, seq, count(*) AS copies FROM (%s) AS r WHERE p IS NOT NULL AND seq IS NOT NULL AND %s GROUP BY p, seq HAVING count(*) > 1) AS d) AS i
 GROUP BY p, island ORDER BY part, low`, s.keys(s.Target, s.Target.Version), s.within(spans))
 }
