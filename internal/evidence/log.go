@@ -124,7 +124,7 @@ func (l *Log) Newest(scope string) []Finding {
 	})
 }
 
-func sorted[R any](m map[string]R, compare func(a, b R) int) []R {
+func sorted[K comparable, R any](m map[K]R, compare func(a, b R) int) []R {
 	var out []R
 	for _, r := range m {
 		out = append(out, r)

@@ -15,6 +15,9 @@ type Source struct {
 	ID                             string
 	Version                        int64
 	Committed                      time.Time
+	// Cuts are event times, ascending, in microseconds: no range holds keys from both sides of one. Cut at the cutoff of
+	// the run that read the version, a manifest tells which of its keys were due.
+	Cuts []int64
 }
 
 func (s Source) partition() string {
@@ -27,10 +30,24 @@ func (s Source) partition() string {
 // ranges folds the keys of the source to ranges inside the warehouse: part, low, high, earliest, latest.
 func (s Source) ranges() string {
 	return fmt.Sprintf(`SELECT CAST(p AS STRING) AS part, min(seq) AS low, max(seq) AS high, min(u) AS earliest, max(u) AS latest
-FROM (SELECT p, seq, u, seq - (row_number() OVER (PARTITION BY p ORDER BY seq) - 1) AS island
-FROM (SELECT p, seq, min(u) AS u FROM (SELECT %s AS p, CAST(%s AS BIGINT) AS seq, %s AS u FROM %s VERSION AS OF %d) AS r
-WHERE p IS NOT NULL AND seq IS NOT NULL GROUP BY p, seq) AS k) AS i
-GROUP BY p, island`, s.partition(), s.Sequence, s.EventTime, s.SQL, s.Version)
+FROM (SELECT p, seq, u, side, seq - (row_number() OVER (PARTITION BY p, side ORDER BY seq) - 1) AS island
+FROM (SELECT p, seq, u, %s AS side FROM (SELECT p, seq, min(u) AS u FROM (SELECT %s AS p, CAST(%s AS BIGINT) AS seq, %s AS u FROM %s VERSION AS OF %d) AS r
+WHERE p IS NOT NULL AND seq IS NOT NULL GROUP BY p, seq) AS k) AS d) AS i
+GROUP BY p, side, island`, s.side(), s.partition(), s.Sequence, s.EventTime, s.SQL, s.Version)
+}
+
+// side numbers the stretches of event time between the cuts.
+func (s Source) side() string {
+	if len(s.Cuts) == 0 {
+		return "0"
+	}
+	var b strings.Builder
+	b.WriteString("CASE")
+	for i, cut := range s.Cuts {
+		fmt.Fprintf(&b, " WHEN u < %s THEN %d", literal(time.UnixMicro(cut)), i)
+	}
+	fmt.Fprintf(&b, " ELSE %d END", len(s.Cuts))
+	return b.String()
 }
 
 // Ranges reads a manifest without keeping it: partition, low, high, earliest, latest in microseconds.

@@ -218,8 +218,19 @@ func (m *model) step() {
 	m.exec("INSERT OVERWRITE " + m.table + " VALUES " + strings.Join(values, ", "))
 	m.version++
 	s := evidence.Source{SQL: m.table, Partition: "p", Sequence: "seq", EventTime: "u", ID: "id", Version: m.version, Committed: at(int(m.version))}
-	m.exec(m.place.Keep(m.scope, s))
+	for range m.random.IntN(3) {
+		cut := time.Date(2026, 3, 2, 0, m.random.IntN(60), 0, 0, time.UTC).UnixMicro()
+		s.Cuts = slices.Compact(slices.Sorted(slices.Values(append(s.Cuts, cut))))
+	}
+	for range 1 + m.random.IntN(2) { // two verifiers may keep the same
+		m.exec(m.place.Keep(m.scope, s))
+	}
 	for _, r := range read(m.both, s.Ranges(), evidence.ReadManifest) {
+		for _, cut := range s.Cuts {
+			if (r.Earliest.UnixMicro() < cut) != (r.Latest.UnixMicro() < cut) {
+				m.t.Errorf("%s, version %d: %+v has keys on both sides of %s", m.scope, m.version, r, time.UnixMicro(cut).UTC())
+			}
+		}
 		r.SourceID, r.SourceVersion, r.SeenAt = s.ID, s.Version, s.Committed
 		line, err := evidence.Line(m.scope, r)
 		if err != nil {
@@ -267,8 +278,30 @@ func (m *model) check(bounds []evidence.Bound) {
 			}
 		}
 	}
+	m.checkSeen(bounds)
 	if got := m.log.Listed(m.scope, "another table of this name", bounds); len(got) > 0 {
 		m.t.Errorf("%d ranges of another table", len(got))
+	}
+}
+
+// checkSeen holds the manifests that were not joined to those that were.
+func (m *model) checkSeen(bounds []evidence.Bound) {
+	m.t.Helper()
+	seen := read(m.both, m.place.Seen(m.scope, "id", bounds), evidence.ReadSeen)
+	if diff := cmp.Diff(m.log.Seen(m.scope, "id", bounds), seen); diff != "" {
+		m.t.Errorf("%s, seen: the file and the table differ\n%s", m.scope, diff)
+	}
+	for p, listed := range m.listed {
+		for seq := range int64(64) {
+			got := slices.ContainsFunc(seen, func(r evidence.Manifest) bool { return r.Partition == p && r.Low <= seq && seq <= r.High })
+			if inBounds(p, seq, bounds) && got != listed[seq] {
+				m.t.Errorf("%s, seen: partition %s sequence %d: %v, want %v", m.scope, p, seq, got, listed[seq])
+			}
+		}
+	}
+	kept := read(m.both, m.place.Kept(m.scope, "id"), evidence.ReadKept)
+	if diff := cmp.Diff(m.log.Kept(m.scope, "id"), kept); diff != "" || len(kept) != int(m.version) || !kept[0].SeenAt.Equal(at(1)) {
+		m.t.Errorf("%s, kept: %+v\n%s", m.scope, kept, diff)
 	}
 }
 
