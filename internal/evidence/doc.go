@@ -3,7 +3,7 @@
 // them in a file. It runs none of the statements and opens no file.
 //
 // Vocabulary. A run record says what one verification read and found. A manifest is the key ranges of the source at one
-// version. The ledger says up to which sequence each partition of the target was verified without a gap. A finding is a
+// version. The ledger lists the stretches of the target that hold every sequence exactly once. A finding is a
 // range that was missing, doubled or accepted; later records of one finding replace earlier ones, and none is deleted.
 //
 // Every table is only ever appended to, each time in one statement, so two verifiers at once lose nothing of each

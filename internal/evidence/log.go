@@ -101,14 +101,30 @@ func (l *Log) RunsSince(scope string, micros int64) []Run {
 
 // VerifiedThrough is as Place.VerifiedThrough asks.
 func (l *Log) VerifiedThrough(scope, definition string) []Verified {
-	newest := map[string]Verified{}
+	newest := map[string][]Verified{}
 	for r := range of(l.ledger, scope) {
-		old, ok := newest[r.Partition]
-		if r.Definition == definition && (!ok || cmp.Or(r.VerifiedAt.Compare(old.VerifiedAt), cmp.Compare(r.TargetVersion, old.TargetVersion), cmp.Compare(r.High, old.High)) > 0) {
-			newest[r.Partition] = r
+		if r.Definition != definition {
+			continue
+		}
+		order := 1
+		if old := newest[r.Partition]; len(old) > 0 {
+			order = cmp.Or(r.VerifiedAt.Compare(old[0].VerifiedAt), cmp.Compare(r.TargetVersion, old[0].TargetVersion))
+		}
+		switch {
+		case order > 0:
+			newest[r.Partition] = []Verified{r}
+		case order == 0:
+			newest[r.Partition] = append(newest[r.Partition], r)
 		}
 	}
-	return sorted(newest, func(a, b Verified) int { return cmp.Compare(a.Partition, b.Partition) })
+	var out []Verified
+	for _, all := range newest {
+		out = append(out, all...)
+	}
+	slices.SortFunc(out, func(a, b Verified) int {
+		return cmp.Or(cmp.Compare(a.Partition, b.Partition), cmp.Compare(a.Low, b.Low), cmp.Compare(a.High, b.High))
+	})
+	return out
 }
 
 // Newest is as Place.Newest asks.

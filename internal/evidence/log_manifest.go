@@ -92,3 +92,13 @@ func isWithin(r Range, bounds []Bound) bool {
 	}
 	return false
 }
+
+// Has is as Place.Has asks.
+func (l *Log) Has(scope, id string, version int64) bool {
+	for m := range l.seen(scope, id) {
+		if m.SourceVersion == version {
+			return true
+		}
+	}
+	return false
+}

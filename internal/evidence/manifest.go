@@ -113,3 +113,8 @@ func within(bounds []Bound) string {
 	}
 	return "(" + strings.Join(parts, " OR ") + ")"
 }
+
+// Has has a row when a manifest of a version is kept.
+func (p Place) Has(scope, id string, version int64) string {
+	return fmt.Sprintf("SELECT source_version FROM (%s) AS k WHERE source_version = %d LIMIT 1", p.manifests(scope, id), version)
+}

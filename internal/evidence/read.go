@@ -14,12 +14,12 @@ func (p Place) RunsSince(scope string, micros int64) string {
 FROM %s WHERE scope = %s AND schema_version <= %d AND unix_micros(read_at) >= %d ORDER BY read_at, verified_at`, p.SQL(Runs), quoted(scope), Schema, micros)
 }
 
-// VerifiedThrough lists the newest entry of the ledger for each partition: definition, part, low, high, target version,
-// target id, verified.
+// VerifiedThrough lists what the newest entries of the ledger say of each partition: definition, part, low, high, target
+// version, target id, verified; by partition and low.
 func (p Place) VerifiedThrough(scope, definition string) string {
 	return fmt.Sprintf(`SELECT definition, part, low, high, target_version, target_id, unix_micros(verified_at) AS verified_at
-FROM (SELECT definition, part, low, high, target_version, target_id, verified_at, row_number() OVER (PARTITION BY part ORDER BY verified_at DESC, target_version DESC, high DESC) AS nth
-FROM %s WHERE scope = %s AND schema_version <= %d AND definition = %s) AS l WHERE nth = 1 ORDER BY part`, p.SQL(Ledger), quoted(scope), Schema, quoted(definition))
+FROM (SELECT definition, part, low, high, target_version, target_id, verified_at, rank() OVER (PARTITION BY part ORDER BY verified_at DESC, target_version DESC) AS nth
+FROM %s WHERE scope = %s AND schema_version <= %d AND definition = %s) AS l WHERE nth = 1 ORDER BY part, low, high`, p.SQL(Ledger), quoted(scope), Schema, quoted(definition))
 }
 
 // Newest lists the newest record of each finding that is in one of the states: name, run, recorded, part, low, high, rows,

@@ -34,7 +34,8 @@ type Manifest struct {
 	Latest   time.Time `json:"latest,omitzero"`
 }
 
-// Verified says up to where a partition of the target was verified without a gap.
+// Verified is a stretch of a partition of the target that holds every sequence exactly once. One verification records all
+// stretches of a partition under one instant.
 type Verified struct {
 	// Definition is what verified meant. Another one verifies nothing.
 	Definition    string    `json:"definition"`

@@ -138,6 +138,7 @@ func TestRecordsComeBack(t *testing.T) {
 	ledger := []evidence.Verified{
 		{Definition: "d", Partition: "0", Low: 1, High: 50, TargetVersion: 3, TargetID: "x", VerifiedAt: at(5)},
 		{Definition: "d", Partition: "0", Low: 1, High: 40, TargetVersion: 4, TargetID: "x", VerifiedAt: at(9)},
+		{Definition: "d", Partition: "0", Low: 50, High: 60, TargetVersion: 4, TargetID: "x", VerifiedAt: at(9)},
 		{Definition: "other", Partition: "0", Low: 1, High: 90, TargetVersion: 5, TargetID: "x", VerifiedAt: at(10)},
 		{Definition: "d", Partition: "1", Low: 1, High: 50, TargetVersion: 3, TargetID: "x", VerifiedAt: at(5)},
 	}
@@ -147,7 +148,7 @@ func TestRecordsComeBack(t *testing.T) {
 	keep(b, "another", findings)
 	keep(b, "another", ledger)
 	keep(b, "another", runs)
-	wantRuns, wantFindings, wantLedger := []evidence.Run{runs[1], runs[0]}, []evidence.Finding{findings[2], findings[1]}, []evidence.Verified{ledger[1], ledger[3]}
+	wantRuns, wantFindings, wantLedger := []evidence.Run{runs[1], runs[0]}, []evidence.Finding{findings[2], findings[1]}, []evidence.Verified{ledger[1], ledger[2], ledger[4]}
 	for name, got := range map[string][]any{
 		"tables": {read(b, b.place.RunsSince(scope, at(5).UnixMicro()), evidence.ReadRun), read(b, b.place.Newest(scope), evidence.ReadFinding), read(b, b.place.VerifiedThrough(scope, "d"), evidence.ReadVerified)},
 		"file":   {b.log.RunsSince(scope, at(5).UnixMicro()), b.log.Newest(scope), b.log.VerifiedThrough(scope, "d")},

@@ -66,33 +66,37 @@ func (t Table) columns() []column {
 		return append(common(), []column{
 			{"definition", "STRING", "what verified meant: settle delay, clock and the like"},
 			{"part", "STRING", "partition"},
-			{"low", "BIGINT", "lowest sequence that was verified"},
-			{"high", "BIGINT", "highest sequence below which nothing is missing"},
+			{"low", "BIGINT", "lowest sequence of a stretch that holds each sequence once"},
+			{"high", "BIGINT", "its highest sequence"},
 			{"target_version", "BIGINT", "version of the target at which that held"},
 			{"target_id", "STRING", "Unity Catalog's id of the target"},
 			{"verified_at", "TIMESTAMP", "when"},
 		}...)
 	case Findings:
-		return append(common(), []column{
-			{"finding", "STRING", "name of the finding: records of one name replace each other"},
-			{"run_id", "BIGINT", "run in whose verification it was seen"},
-			{"recorded_at", "TIMESTAMP", "when this record was written"},
-			{"part", "STRING", "partition"},
-			{"low", "BIGINT", "lowest sequence"},
-			{"high", "BIGINT", "highest sequence"},
-			{"row_count", "BIGINT", "rows in it"},
-			{"state", "STRING", "late, doomed, skipped, expired, lost, undecidable, duplicate, accepted"},
-			{"cause", "STRING", "why, where it is known"},
-			{"proof", "STRING", "what shows it"},
-			{"confirmed", "BOOLEAN", "whether it is certain, rather than suspected"},
-			{"earliest", "TIMESTAMP", "earliest event time in it"},
-			{"latest", "TIMESTAMP", "latest event time in it"},
-			{"recoverable_until", "TIMESTAMP", "until when it can be read somewhere"},
-			{"recovered_by", "STRING", "what brought it back"},
-			{"reason", "STRING", "why it was accepted"},
-		}...)
+		return append(common(), findingColumns()...)
 	}
 	return nil
+}
+
+func findingColumns() []column {
+	return []column{
+		{"finding", "STRING", "name of the finding: records of one name replace each other"},
+		{"run_id", "BIGINT", "run in whose verification it was seen"},
+		{"recorded_at", "TIMESTAMP", "when this record was written"},
+		{"part", "STRING", "partition"},
+		{"low", "BIGINT", "lowest sequence"},
+		{"high", "BIGINT", "highest sequence"},
+		{"row_count", "BIGINT", "rows in it"},
+		{"state", "STRING", "late, doomed, skipped, expired, lost, undecidable, duplicate, accepted"},
+		{"cause", "STRING", "why, where it is known"},
+		{"proof", "STRING", "what shows it"},
+		{"confirmed", "BOOLEAN", "whether it is certain, rather than suspected"},
+		{"earliest", "TIMESTAMP", "earliest event time in it"},
+		{"latest", "TIMESTAMP", "latest event time in it"},
+		{"recoverable_until", "TIMESTAMP", "until when it can be read somewhere"},
+		{"recovered_by", "STRING", "what brought it back"},
+		{"reason", "STRING", "why it was accepted"},
+	}
 }
 
 // Names are the columns of the table, in order.

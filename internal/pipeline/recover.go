@@ -21,13 +21,6 @@ type RecoverRequest struct {
 	Apply bool
 }
 
-// Recoverable is what a recovery needs.
-type Recoverable interface {
-	Verifiable
-	// Exec runs a statement once; a lost answer is workspace.ErrUncertain.
-	Exec(ctx context.Context, sql string, parameters ...workspace.Parameter) error
-}
-
 // Outcome says what becomes of a missing range.
 type Outcome string
 
@@ -110,7 +103,7 @@ func (r *Recovery) IsWhole() bool { return r.Later == 0 && r.Returned == r.Wante
 // Recover verifies, looks for each missing range in every place that may still hold it, and makes the statements that
 // bring it back; with Apply it runs them and counts what the target then has. Nothing is trusted to be readable that was
 // not read. It never restores a table, and never inserts what the loader can still read.
-func Recover(ctx context.Context, w Recoverable, r RecoverRequest) (Recovery, error) {
+func Recover(ctx context.Context, w Verifiable, r RecoverRequest) (Recovery, error) {
 	s, err := subjectOf(ctx, w, r.VerifyRequest)
 	if err != nil {
 		return Recovery{}, err
@@ -131,7 +124,7 @@ func Recover(ctx context.Context, w Recoverable, r RecoverRequest) (Recovery, er
 // recoverer is one recovery under way.
 type recoverer struct {
 	*verifier
-	w       Recoverable
+	w       Verifiable
 	request RecoverRequest
 	facts   recovery.Facts
 	target  recovery.Target

@@ -21,14 +21,18 @@ type VerifyRequest struct {
 	// job, the target's commit before its last one, since a loader reads after it has finished its previous work.
 	ReadAt time.Time
 	Strict bool
+	// EvidencePath names a file that keeps the evidence, in place of the schema that the contract names.
+	EvidencePath string
+	// Full scans all of the target, whatever the ledger says.
+	Full bool
 	// Block overrides the length of blocks, for tests. 0: reconcile.DefaultBlock.
 	Block int64
 	// Progress, when set, is told what is done next.
 	Progress func(what string)
 }
 
-// Verify proves that every row that was due is in the target, or names the missing ones. It only reads. What keeps it
-// from a proof is a reason in the Verification; an error means that the question could not be asked, or makes no sense
+// Verify proves that every row that was due is in the target, or names the missing ones. It only reads, but for the
+// evidence it keeps where the contract names a schema for that, or the request a file. What keeps it from a proof is a reason in the Verification; an error means that the question could not be asked, or makes no sense
 // (ErrConfiguration). The Verification must be closed.
 //
 // The loader read its source at some instant between its run's start and its commit. The run's start is the bound used:
@@ -83,6 +87,7 @@ type verifier struct {
 	duplicates *spool[reconcile.Duplicate]
 	gaps       *spool[reconcile.Gap]
 
+	recalled
 	now       time.Time
 	retention contract.Retention
 	began     time.Time // when the target was made
@@ -121,7 +126,9 @@ func (v *verifier) verify(ctx context.Context) error {
 		return err
 	}
 	v.noteReadAt()
+	v.tally.Notes = append(v.tally.Notes, v.noted...)
 	v.tally.Judge(&v.out)
+	v.record(ctx)
 	return nil
 }
 
@@ -146,7 +153,7 @@ func (v *verifier) compare(ctx context.Context) error {
 	if v.subject.doubt.Code != "" {
 		return doubtful{v.subject.doubt}
 	}
-	for _, step := range []func(context.Context) error{v.describe, v.pin, v.cut, v.scan, v.open, v.repeats, v.searchRemoved, v.hints} {
+	for _, step := range []func(context.Context) error{v.describe, v.remember, v.pin, v.cut, v.scan, v.open, v.repeats, v.searchRemoved, v.hints} {
 		if err := step(ctx); err != nil {
 			return err
 		}

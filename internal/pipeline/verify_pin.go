@@ -59,11 +59,14 @@ func (v *verifier) pinTarget(ctx context.Context) error {
 	if h.ReadAt.IsZero() {
 		h.ReadAt = v.subject.run.Started
 	}
+	floor, enough := v.ledgerFloor(), false
 	for c, err := range v.commits(ctx, v.statements.Target.SQL) {
 		if err != nil {
 			return err
 		}
-		if !h.Add(c) {
+		v.noteTarget(c)
+		enough = enough || !h.Add(c)
+		if enough && (floor < 0 || c.Version <= floor) {
 			break
 		}
 	}

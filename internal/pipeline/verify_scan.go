@@ -10,21 +10,17 @@ import (
 // scan reads both tables once. Partitions that this settles are done with; the others are compared block by block, and
 // blocks that the cutoff or midnight goes through are split.
 func (v *verifier) scan(ctx context.Context) error {
-	v.say("scan the source")
-	st := v.statements
-	s := reconcile.NewScreen(st.Cutoff, st.Block)
-	slots := st.Cutoff.Slots(v.span.Earliest, v.span.Latest)
-	if err := s.Source(reconcile.Decoded(query(ctx, v.w, st.SourceSlots(slots)), reconcile.ReadSlotGroup)); err != nil {
+	sound, err := v.scanWith(ctx, v.trusted())
+	if err == nil && !sound {
+		_, err = v.scanWith(ctx, reconcile.Trusted{})
+	}
+	if err != nil {
 		return err
 	}
-	v.say("scan the target")
-	if err := s.Target(reconcile.Decoded(query(ctx, v.w, st.TargetBlocks(nil)), reconcile.ReadTargetBlock)); err != nil {
+	if err := v.compareBlocks(ctx, v.screen); err != nil {
 		return err
 	}
-	if err := v.compareBlocks(ctx, s); err != nil {
-		return err
-	}
-	v.screen, v.tally = s, reconcile.NewTally(s)
+	v.tally = reconcile.NewTally(v.screen)
 	return v.checkEpoch(ctx)
 }
 
@@ -88,12 +84,6 @@ func (v *verifier) open(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-func (v *verifier) found(r reconcile.Range) error {
-	v.tally.Add(r)
-	r.Days = nil // they are in the tally
-	return v.missing.add(r)
 }
 
 // repeats lists the keys of the target that occur more than once.

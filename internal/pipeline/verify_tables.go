@@ -32,7 +32,7 @@ func (v *verifier) describe(ctx context.Context) error {
 			return doubtful{reconcile.Reason{Code: reconcile.CodeNoVersions, Text: fmt.Sprintf("%s is a %s and has no versions: its rows at the loader's read time cannot be read; name the table behind it", t.FullName, strings.ReplaceAll(strings.ToLower(t.Type), "_", " "))}}
 		}
 	}
-	v.began = target.Created
+	v.began, v.sourceID, v.targetID = target.Created, source.ID, target.ID
 	v.retention, err = contract.RetentionFromProperties(c.Source, source.Properties)
 	if err != nil {
 		return &ConfigurationError{Subject: "table " + c.Source, Reason: "its properties cannot be read", Err: err, Hint: "Correct the property."}

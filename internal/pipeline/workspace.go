@@ -55,12 +55,13 @@ type Clock interface {
 	Now(ctx context.Context) (time.Time, error)
 }
 
-// Verifiable is what a verification needs.
+// Verifiable is what a verification needs. It executes nothing but what keeps its evidence.
 type Verifiable interface {
 	Jobs
 	Runs
 	Tables
 	Warehouse
+	Executor
 	Clock
 }
 

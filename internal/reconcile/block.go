@@ -29,6 +29,8 @@ type TargetBlock struct {
 	Low, High int64
 	// Mix is the XOR over all rows of the sequence's offset in its block times a constant.
 	Mix int64
+	// trusted stretches are whole by what was found earlier, however long they are.
+	trusted bool
 }
 
 // Mixes knows the XOR of any run of consecutive sequences of a block.
@@ -58,5 +60,5 @@ func (m *Mixes) whole(rows, low, high, mix int64) bool {
 
 // Whole reports whether a block holds every sequence from its lowest to its highest exactly once.
 func (m *Mixes) Whole(b TargetBlock) bool {
-	return b.Block != nil && m.whole(b.Rows, b.Low, b.High, b.Mix)
+	return b.trusted || b.Block != nil && m.whole(b.Rows, b.Low, b.High, b.Mix)
 }

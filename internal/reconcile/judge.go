@@ -29,7 +29,9 @@ const (
 	CodeMetrics       = "history_metrics" // the history's row count is not the count at its versions
 	CodeOtherCommits  = "other_commits"   // others wrote to the target since the run began
 	CodeActiveRun     = "active_run"
-	CodeReadAt        = "read_at" // nobody named the loader's read time
+	CodeReadAt        = "read_at"     // nobody named the loader's read time
+	CodeNoEvidence    = "no_evidence" // evidence was to be kept, and is not
+	CodeSuspect       = "suspect"     // late rows seen for the first time
 )
 
 // Tally collects what a verification found.
@@ -40,6 +42,8 @@ type Tally struct {
 	NullKeys, NullTimes, TargetNullKeys int64
 	// UpstreamGaps are sequences that were never in the source; EarlyRemovals rows that left it before they were due.
 	UpstreamGaps, EarlyRemovals uint64
+	// Suspects are late rows that no earlier verification saw.
+	Suspects int64
 	// Unstarted says that nothing was compared, for a reason that is among the doubts.
 	Unstarted bool
 	// Doubts keep a verification from passing; Notes do not.
@@ -99,6 +103,9 @@ func (t *Tally) Add(r Range) {
 	switch r.State {
 	case Late:
 		t.Counts.Late += r.Rows
+		if r.Suspect {
+			t.Suspects += r.Rows
+		}
 	case Skipped:
 		t.Counts.Skipped += r.Rows
 	case Doomed:
@@ -130,8 +137,8 @@ func (t *Tally) Judge(v *Verification) {
 		v.ByDay = append(v.ByDay, *t.named[name])
 	}
 	doubts := slices.Concat(t.implied(), t.Doubts)
-	losses := t.losses()
-	v.Reasons = slices.Concat(losses, doubts, t.Notes)
+	losses, suspects := t.losses(), t.suspected()
+	v.Reasons = slices.Concat(losses, suspects, doubts, t.Notes)
 	if t.Counts.Duplicates > 0 {
 		v.Warning = true
 		v.Reasons = append(v.Reasons, Reason{CodeDuplicates, fmt.Sprintf("%s of the target repeat a key that is there already", rowsText(t.Counts.Duplicates))})
@@ -141,15 +148,24 @@ func (t *Tally) Judge(v *Verification) {
 		v.Verdict = Fail
 	case len(doubts) > 0:
 		v.Verdict = Inconclusive
+	case len(suspects) > 0:
+		v.Verdict, v.Unconfirmed = Inconclusive, true
 	default:
 		v.Verdict = Pass
 	}
 }
 
+func (t *Tally) suspected() []Reason {
+	if t.Suspects == 0 {
+		return nil
+	}
+	return []Reason{{CodeSuspect, fmt.Sprintf("%s due are not in the target and may be the next run's (late, seen for the first time): the next verification confirms it or finds them", rowsText(t.Suspects))}}
+}
+
 func (t *Tally) losses() []Reason {
 	var reasons []Reason
 	c := t.Counts
-	if c.Missing > 0 {
+	if c.Missing > t.Suspects {
 		var kinds []string
 		for _, k := range []struct {
 			n    int64

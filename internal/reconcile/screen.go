@@ -35,9 +35,12 @@ func (r *reach) add(low, high int64) {
 }
 
 // endRun compares a finished stretch of the target with what the source needs.
-func (e *Extent) endRun() {
+func (s *Screen) endRun(partition string, e *Extent) {
 	if !e.running {
 		return
+	}
+	if len(s.stretches) < mostStretches {
+		s.stretches = append(s.stretches, Span{partition, e.runLow, e.runHigh})
 	}
 	e.running = false
 	for _, r := range []*reach{&e.due, &e.later} {
@@ -65,8 +68,17 @@ type Screen struct {
 	base    map[int64]int64
 	pending map[blockID]TargetBlock
 
+	// stretches are those of the target that hold each sequence exactly once.
+	stretches []Span
+
 	partitions, unsettled, surplus, open, uneven, segments, sourceHoles spanSet
 }
+
+// mostStretches bounds what is remembered of the target: leaving one out costs a scan, and no answer.
+const mostStretches = 1 << 14
+
+// Stretches are those of the target that hold each sequence exactly once.
+func (s *Screen) Stretches() []Span { return s.stretches }
 
 type blockID struct {
 	partition string
@@ -144,7 +156,7 @@ func (s *Screen) Target(blocks iter.Seq2[TargetBlock, error]) error {
 	}
 	for _, p := range slices.Sorted(maps.Keys(s.Extents)) {
 		e := s.Extents[p]
-		e.endRun()
+		s.endRun(p, e)
 		if e.InSource && !s.settle(e) {
 			s.partitions.add(p, e.SourceLow, e.SourceHigh)
 		}
@@ -171,7 +183,7 @@ func (s *Screen) addTarget(b TargetBlock) {
 		s.uneven.add(*b.Partition, b.Low, b.High)
 	}
 	if jump || !whole {
-		e.endRun()
+		s.endRun(*b.Partition, e)
 	}
 	if whole {
 		if !e.running {

@@ -71,6 +71,8 @@ type Range struct {
 	// Version of the source holds its rows, where Held.
 	Version int64
 	Held    bool
+	// Suspect says that it was seen for the first time and may be the next run's; an alarm waits for another look.
+	Suspect bool
 	// Earliest and Latest are the event times of its rows; zero when unknown.
 	Earliest, Latest time.Time
 	// Days counts the rows by day of event time.
@@ -102,6 +104,8 @@ type Verification struct {
 	Strict bool
 	// Warning says that duplicates were found, or something else that is not a loss.
 	Warning bool
+	// Unconfirmed says that nothing but suspects keeps the verdict from PASS.
+	Unconfirmed bool
 	// ReadAt is the earliest instant at which the loader can have read its source; Cutoff what followed from it.
 	ReadAt, Cutoff time.Time
 	Source, Target Pinned

@@ -17,6 +17,13 @@ func Verified(v reconcile.Verification) ExitCode {
 	case reconcile.Fail:
 		return Loss
 	default:
+		if v.Unconfirmed {
+			warning = Warning
+			if v.Strict {
+				warning = Loss
+			}
+			return warning
+		}
 		return Worst(Inconclusive, warning)
 	}
 }

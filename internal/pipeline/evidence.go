@@ -1,0 +1,92 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/watertight-data/terraform-provider-watertight/internal/contract"
+	"github.com/watertight-data/terraform-provider-watertight/internal/evidence"
+	"github.com/watertight-data/terraform-provider-watertight/internal/interval"
+	"github.com/watertight-data/terraform-provider-watertight/internal/reconcile"
+	"github.com/watertight-data/terraform-provider-watertight/internal/workspace"
+)
+
+// Executor runs statements that change something. One whose answer was lost is workspace.ErrUncertain: it may have run.
+type Executor interface {
+	Exec(ctx context.Context, sql string, parameters ...workspace.Parameter) error
+}
+
+// keeper is where a loader's evidence is kept: the tables of a schema, or a file.
+type keeper interface {
+	// runs are those recorded with a read time since an instant, the oldest first.
+	runs(ctx context.Context, since time.Time) ([]evidence.Run, error)
+	// listed and unlisted are what the manifests of a source show, by partition and sequence. No bounds is everything.
+	listed(ctx context.Context, sourceID string, bounds []evidence.Bound) iter.Seq2[evidence.Range, error]
+	unlisted(ctx context.Context, sourceID string, bounds []evidence.Bound) iter.Seq2[evidence.Range, error]
+	// has tells whether a manifest of a version is kept.
+	has(ctx context.Context, sourceID string, version int64) (bool, error)
+	// verified are the newest entries of the ledger, one a partition.
+	verified(ctx context.Context) ([]evidence.Verified, error)
+	// findings are the newest records of every finding.
+	findings(ctx context.Context) iter.Seq2[evidence.Finding, error]
+
+	keepManifest(ctx context.Context, s evidence.Source) error
+	keepRun(ctx context.Context, r evidence.Run) error
+	keepVerified(ctx context.Context, all []evidence.Verified) error
+	keepFindings(ctx context.Context, all iter.Seq2[evidence.Finding, error]) error
+}
+
+// scopeOf names a loader in evidence: its records are of no other source, target or key.
+func scopeOf(c contract.Contract) string {
+	return fmt.Sprintf("%s > %s (%s)", c.Source, c.Target, c.Key.String())
+}
+
+// definitionOf is what a verification of the contract means. Whatever it does not name may change without making earlier
+// verifications worthless.
+func definitionOf(c contract.Contract) string {
+	return fmt.Sprintf("event_time=%s settle_delay=%s settle_clock=%s strict=%t", c.EventTime, interval.Short(c.SettleDelay), c.SettleClock, c.Strict)
+}
+
+// evidenceOf opens what a contract or a path names; nil when neither does. A problem that must not keep a verdict away is
+// returned as a reason: no right to make the tables, or tables of a newer shape.
+func evidenceOf(ctx context.Context, w Verifiable, c contract.Contract, path string) (keeper, *reconcile.Reason, error) {
+	switch {
+	case path != "":
+		f, err := openFile(path, scopeOf(c), definitionOf(c), w)
+		return f, nil, err
+	case c.Evidence == "":
+		return nil, nil, nil
+	}
+	place, err := evidence.NewPlace(c.Evidence)
+	if err != nil {
+		return nil, nil, &ConfigurationError{Subject: "evidence", Reason: err.Error(), Hint: "Correct the attribute evidence of the loader."}
+	}
+	k := &tables{w: w, place: place, scope: scopeOf(c), definition: definitionOf(c)}
+	err = k.open(ctx)
+	if reason := toleratedEvidence(err, c.Evidence); reason != nil {
+		return nil, reason, nil
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("open the evidence in %s: %w", c.Evidence, err)
+	}
+	return k, nil, nil
+}
+
+var errNewerEvidence = errors.New("its records have a newer shape than this version of watertight reads")
+
+// toleratedEvidence is the reason for going on without evidence; nil when there is none.
+func toleratedEvidence(err error, schema string) *reconcile.Reason {
+	var failed *workspace.StatementError
+	switch {
+	case errors.Is(err, errNewerEvidence):
+		return &reconcile.Reason{Code: reconcile.CodeNoEvidence, Text: fmt.Sprintf("the evidence in %s is not used: %v; use the version that wrote it, or newer", schema, errNewerEvidence)}
+	case errors.Is(err, workspace.ErrDenied):
+		return &reconcile.Reason{Code: reconcile.CodeNoEvidence, Text: fmt.Sprintf("the evidence in %s can neither be read nor kept: %v. Grant USE SCHEMA, SELECT, MODIFY and CREATE TABLE on it", schema, err)}
+	case errors.Is(err, workspace.ErrNotFound) && errors.As(err, &failed):
+		return &reconcile.Reason{Code: reconcile.CodeNoEvidence, Text: fmt.Sprintf("the evidence cannot be kept: there is no schema %s: %v. Create it", schema, err)}
+	}
+	return nil
+}

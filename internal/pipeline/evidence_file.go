@@ -1,0 +1,128 @@
+package pipeline
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/watertight-data/terraform-provider-watertight/internal/evidence"
+	"github.com/watertight-data/terraform-provider-watertight/internal/reconcile"
+)
+
+// file keeps evidence as lines of JSON in a file of this machine.
+type file struct {
+	w                 Warehouse
+	path              string
+	scope, definition string
+	log               evidence.Log
+}
+
+// openFile reads the file; one that is not there is empty. A line that cannot be read is an error: going on without what
+// it said could turn a loss into a gap that nobody can explain.
+func openFile(path, scope, definition string, w Warehouse) (*file, error) {
+	k := &file{w: w, path: path, scope: scope, definition: definition}
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return k, nil
+	}
+	if err != nil {
+		return nil, &ConfigurationError{Subject: "evidence", Reason: err.Error(), Hint: "Name a file that can be read and written."}
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 64<<20)
+	for n := 1; lines.Scan(); n++ {
+		if err := k.log.Add(lines.Bytes()); err != nil {
+			return nil, &ConfigurationError{Subject: fmt.Sprintf("%s, line %d", path, n), Reason: err.Error(), Hint: "Take the line out, or name another file; evidence that was lost makes old gaps undecidable."}
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, &ConfigurationError{Subject: path, Reason: err.Error(), Hint: "Name a file that can be read and written."}
+	}
+	return k, nil
+}
+
+func (f *file) runs(_ context.Context, since time.Time) ([]evidence.Run, error) {
+	return f.log.RunsSince(f.scope, since.UnixMicro()), nil
+}
+
+func (f *file) listed(_ context.Context, id string, bounds []evidence.Bound) iter.Seq2[evidence.Range, error] {
+	return sure(slices.Values(f.log.Listed(f.scope, id, bounds)))
+}
+
+func (f *file) unlisted(_ context.Context, id string, bounds []evidence.Bound) iter.Seq2[evidence.Range, error] {
+	return sure(slices.Values(f.log.Unlisted(f.scope, id, bounds)))
+}
+
+func (f *file) has(_ context.Context, id string, version int64) (bool, error) {
+	return f.log.Has(f.scope, id, version), nil
+}
+
+func (f *file) verified(context.Context) ([]evidence.Verified, error) {
+	return f.log.VerifiedThrough(f.scope, f.definition), nil
+}
+
+func (f *file) findings(context.Context) iter.Seq2[evidence.Finding, error] {
+	return sure(slices.Values(f.log.Newest(f.scope)))
+}
+
+func (f *file) keepManifest(ctx context.Context, s evidence.Source) error {
+	ranges := reconcile.Decoded(query(ctx, f.w, s.Ranges()), evidence.ReadManifest)
+	return appendLines(f, func(yield func(evidence.Manifest, error) bool) {
+		for m, err := range ranges {
+			m.SourceID, m.SourceVersion, m.SeenAt = s.ID, s.Version, s.Committed
+			if !yield(m, err) {
+				return
+			}
+		}
+	})
+}
+
+func (f *file) keepRun(_ context.Context, r evidence.Run) error {
+	return appendLines(f, sure(slices.Values([]evidence.Run{r})))
+}
+
+func (f *file) keepVerified(_ context.Context, all []evidence.Verified) error {
+	return appendLines(f, sure(slices.Values(all)))
+}
+
+func (f *file) keepFindings(_ context.Context, all iter.Seq2[evidence.Finding, error]) error {
+	return appendLines(f, all)
+}
+
+// appendLines writes whole lines with one call, so that two verifiers do not cut each other's.
+func appendLines[R evidence.Record](f *file, all iter.Seq2[R, error]) (err error) {
+	var b bytes.Buffer
+	for r, err := range all {
+		if err != nil {
+			return err
+		}
+		line, err := evidence.Line(f.scope, r)
+		if err != nil {
+			return err
+		}
+		b.Write(line)
+		if err := f.log.Add(line); err != nil {
+			return err
+		}
+	}
+	if b.Len() == 0 {
+		return nil
+	}
+	out, err := os.OpenFile(f.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("keep the evidence: %w", err)
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	if _, err := out.Write(b.Bytes()); err != nil {
+		return fmt.Errorf("keep the evidence: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,245 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/watertight-data/terraform-provider-watertight/internal/evidence"
+	"github.com/watertight-data/terraform-provider-watertight/internal/reconcile"
+)
+
+// remember opens the evidence and reads what the comparison needs of it.
+func (v *verifier) remember(ctx context.Context) error {
+	kept, reason, err := evidenceOf(ctx, v.w, v.subject.contract, v.request.EvidencePath)
+	if err != nil {
+		return err
+	}
+	if reason != nil {
+		v.noted = append(v.noted, *reason)
+	}
+	if v.kept = kept; kept == nil {
+		return nil
+	}
+	v.say("read the evidence")
+	if v.ledger, err = kept.verified(ctx); err != nil {
+		return err
+	}
+	for f, err := range kept.findings(ctx) {
+		if err != nil {
+			return err
+		}
+		if f.State == string(reconcile.Late) && f.RecoveredBy == "" {
+			v.suspects = append(v.suspects, f)
+		}
+	}
+	return nil
+}
+
+// trusted are the stretches of the ledger that still hold: nothing may have taken rows from the target since.
+func (v *verifier) trusted() reconcile.Trusted {
+	if v.request.Full {
+		return reconcile.Trusted{}
+	}
+	var stretches []reconcile.Span
+	for _, l := range v.ledger {
+		if l.TargetID == v.targetID && v.isUnchanged(l.TargetVersion) {
+			stretches = append(stretches, reconcile.Span{Partition: l.Partition, From: l.Low, To: l.High})
+		}
+	}
+	return reconcile.NewTrusted(stretches, v.request.Block)
+}
+
+// isUnchanged tells that the target's commits after a version, up to the pinned one, only added rows or left them as
+// they are.
+func (v *verifier) isUnchanged(since int64) bool {
+	if since > v.statements.Target.Version || since < v.targetSeen {
+		return false
+	}
+	for _, removed := range v.targetRemovals {
+		if removed > since && removed <= v.statements.Target.Version {
+			return false
+		}
+	}
+	return true
+}
+
+// ledgerFloor is the oldest version that the ledger speaks of; -1 when it speaks of none.
+func (v *verifier) ledgerFloor() int64 {
+	floor := int64(-1)
+	for _, l := range v.ledger {
+		if l.TargetID == v.targetID && (floor < 0 || l.TargetVersion < floor) {
+			floor = l.TargetVersion
+		}
+	}
+	return floor
+}
+
+// isSuspect tells that a late range was not seen by an earlier verification: with evidence to remember it by, an alarm
+// waits until a later version of the target, or a later run, still lacks it.
+func (v *verifier) isSuspect(r reconcile.Range) bool {
+	if v.kept == nil {
+		return false
+	}
+	for _, f := range v.suspects {
+		later := v.out.Target.Committed.After(f.RecordedAt) || f.RunID != 0 && v.out.Run != 0 && f.RunID != v.out.Run
+		if f.Partition == r.Partition && f.Low <= r.To && r.From <= f.High && later {
+			return false
+		}
+	}
+	return true
+}
+
+// record keeps what this verification saw. A verdict that was reached stands, whatever becomes of that.
+func (v *verifier) record(ctx context.Context) {
+	if v.kept == nil || v.statements.Source.Version == 0 && v.out.Source.Committed.IsZero() {
+		return
+	}
+	v.say("keep the evidence")
+	if err := v.keepAll(ctx); err != nil {
+		v.out.Reasons = append(v.out.Reasons, reconcile.Reason{Code: reconcile.CodeNoEvidence, Text: fmt.Sprintf("the evidence of this verification could not be kept: %v", err)})
+		v.out.Warning = true
+	}
+}
+
+func (v *verifier) keepAll(ctx context.Context) error {
+	if err := v.keepManifests(ctx); err != nil {
+		return err
+	}
+	if v.screen == nil {
+		return nil
+	}
+	if err := v.kept.keepFindings(ctx, v.asFindings()); err != nil {
+		return err
+	}
+	if err := v.kept.keepVerified(ctx, v.asLedger()); err != nil {
+		return err
+	}
+	return v.kept.keepRun(ctx, v.asRun())
+}
+
+// keepManifests keeps the source as it was read, and as it is now: what leaves it tomorrow is in one of them.
+func (v *verifier) keepManifests(ctx context.Context) error {
+	for _, c := range []reconcile.Commit{v.history.Pinned, v.history.Newest} {
+		if err := keepManifest(ctx, v.kept, v.statements, v.sourceID, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func keepManifest(ctx context.Context, k keeper, st reconcile.Statements, id string, c reconcile.Commit) error {
+	if c.At.IsZero() {
+		return nil
+	}
+	done, err := k.has(ctx, id, c.Version)
+	if err != nil || done {
+		return err
+	}
+	return k.keepManifest(ctx, evidence.Source{SQL: st.Source.SQL, Partition: st.Columns.Partition, Sequence: st.Columns.Sequence, EventTime: st.Columns.EventTime,
+		ID: id, Version: c.Version, Committed: c.At})
+}
+
+func (v *verifier) asRun() evidence.Run {
+	r := evidence.Run{JobID: v.out.Job, RunID: v.out.Run, VerifiedAt: v.now, ReadAt: v.out.ReadAt, Cutoff: v.out.Cutoff, SourceVersion: v.out.Source.Version,
+		TargetVersion: v.out.Target.Version, Watermarks: map[string]int64{}, Added: -1, Verdict: string(v.out.Verdict), Due: v.out.Counts.Due, Missing: v.out.Counts.Missing}
+	for p, e := range v.screen.Extents {
+		if e.InTarget {
+			r.Watermarks[p] = e.TargetHigh
+		}
+	}
+	return r
+}
+
+func (v *verifier) asLedger() []evidence.Verified {
+	var all []evidence.Verified
+	for _, s := range v.screen.Stretches() {
+		all = append(all, evidence.Verified{Definition: definitionOf(v.subject.contract), Partition: s.Partition, Low: s.From, High: s.To,
+			TargetVersion: v.out.Target.Version, TargetID: v.targetID, VerifiedAt: v.now})
+	}
+	return all
+}
+
+// asFindings are the missing and doubled ranges as records. A range that was found before keeps its name, and so its first
+// record.
+func (v *verifier) asFindings() iter.Seq2[evidence.Finding, error] {
+	return func(yield func(evidence.Finding, error) bool) {
+		for r, err := range v.missing.All() {
+			if !yield(v.asFinding(r), err) || err != nil {
+				return
+			}
+		}
+		for d, err := range v.duplicates.All() {
+			f := evidence.Finding{Name: findingName("duplicate", d.Partition, d.From, d.To), RunID: v.out.Run, RecordedAt: v.now, Partition: d.Partition, Low: d.From, High: d.To,
+				Rows: d.Surplus, State: "duplicate", Confirmed: true}
+			if !yield(f, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func (v *verifier) asFinding(r reconcile.Range) evidence.Finding {
+	return evidence.Finding{Name: findingName("missing", r.Partition, r.From, r.To), RunID: v.out.Run, RecordedAt: v.now, Partition: r.Partition, Low: r.From, High: r.To, Rows: r.Rows,
+		State: string(r.State), Cause: r.Cause, Proof: r.Proof, Confirmed: !r.Suspect, Earliest: r.Earliest, Latest: r.Latest, RecoverableUntil: r.RecoverableUntil}
+}
+
+func findingName(kind, partition string, from, to int64) string {
+	return strings.Join([]string{kind, partition, fmt.Sprint(from), fmt.Sprint(to)}, "/")
+}
+
+// found adds a range to the counts and to the list.
+func (v *verifier) found(r reconcile.Range) error {
+	r.Suspect = r.State == reconcile.Late && v.isSuspect(r)
+	v.tally.Add(r)
+	r.Days = nil // they are in the tally
+	return v.missing.add(r)
+}
+
+// scanWith reads both tables once, the target but for what is trusted. It is false when the target's count shows that the
+// trust was misplaced: rows were added where there were rows already.
+func (v *verifier) scanWith(ctx context.Context, t reconcile.Trusted) (bool, error) {
+	st := v.statements
+	s := reconcile.NewScreen(st.Cutoff, st.Block)
+	slots := st.Cutoff.Slots(v.span.Earliest, v.span.Latest)
+	v.say("scan the source")
+	if err := s.Source(reconcile.Decoded(query(ctx, v.w, st.SourceSlots(slots)), reconcile.ReadSlotGroup)); err != nil {
+		return false, err
+	}
+	v.say("scan the target")
+	if err := s.Target(t.With(reconcile.Decoded(query(ctx, v.w, st.Outside(t)), reconcile.ReadTargetBlock))); err != nil {
+		return false, err
+	}
+	v.screen = s
+	if t.IsEmpty() {
+		return true, nil
+	}
+	total, err := only(reconcile.Decoded(query(ctx, v.w, st.Total()), reconcile.ReadCount))
+	if err == nil && total == nil {
+		err = errors.New("count the target's rows: no answer")
+	}
+	return err == nil && *total == s.TargetRows, err
+}
+
+// noteTarget remembers which commits took rows from the target, down to what the ledger speaks of.
+func (v *verifier) noteTarget(c reconcile.Commit) {
+	v.targetSeen = c.Version
+	if c.Removes() {
+		v.targetRemovals = append(v.targetRemovals, c.Version)
+	}
+}
+
+// recalled is what a verification brings along from earlier ones, and where it keeps its own.
+type recalled struct {
+	kept     keeper
+	ledger   []evidence.Verified
+	suspects []evidence.Finding
+	noted    []reconcile.Reason
+	// sourceID and targetID are Unity Catalog's ids.
+	sourceID, targetID string
+	// targetSeen is the oldest version of the target whose commit was looked at; targetRemovals took rows from it.
+	targetSeen     int64
+	targetRemovals []int64
+}
