@@ -122,7 +122,7 @@ func ReadVerified(row []*string) (Verified, error) {
 // ReadFinding reads a row of Newest.
 func ReadFinding(row []*string) (Finding, error) {
 	r := reader{row: row}
-	v := Finding{Name: r.text(), RunID: r.number(0), RecordedAt: r.instant(), Partition: r.text(), Low: r.number(0), High: r.number(0), Rows: r.number(0),
+	v := Finding{Name: r.text(), RunID: r.number(0), TargetVersion: r.number(-1), RecordedAt: r.instant(), Partition: r.text(), Low: r.number(0), High: r.number(0), Rows: r.number(0),
 		State: r.text(), Cause: r.text(), Proof: r.text(), Confirmed: r.truth(), Earliest: r.instant(), Latest: r.instant(), RecoverableUntil: r.instant(),
 		RecoveredBy: r.text(), Reason: r.text()}
 	return v, r.err

@@ -22,10 +22,10 @@ FROM (SELECT definition, part, low, high, target_version, target_id, verified_at
 FROM %s WHERE scope = %s AND schema_version <= %d AND definition = %s) AS l WHERE nth = 1 ORDER BY part, low, high`, p.SQL(Ledger), quoted(scope), Schema, quoted(definition))
 }
 
-// Newest lists the newest record of each finding that is in one of the states: name, run, recorded, part, low, high, rows,
+// Newest lists the newest record of each finding that is in one of the states: name, run, target version, recorded, part, low, high, rows,
 // state, cause, proof, confirmed, earliest, latest, recoverable until, recovered by, reason; by partition and low.
 func (p Place) Newest(scope string) string {
-	return fmt.Sprintf(`SELECT finding, run_id, unix_micros(recorded_at) AS recorded_at, part, low, high, row_count, state, cause, proof, confirmed, unix_micros(earliest) AS earliest, unix_micros(latest) AS latest, unix_micros(recoverable_until) AS recoverable_until, recovered_by, reason
-FROM (SELECT finding, run_id, recorded_at, part, low, high, row_count, state, cause, proof, confirmed, earliest, latest, recoverable_until, recovered_by, reason, row_number() OVER (PARTITION BY finding ORDER BY recorded_at DESC) AS nth
+	return fmt.Sprintf(`SELECT finding, run_id, target_version, unix_micros(recorded_at) AS recorded_at, part, low, high, row_count, state, cause, proof, confirmed, unix_micros(earliest) AS earliest, unix_micros(latest) AS latest, unix_micros(recoverable_until) AS recoverable_until, recovered_by, reason
+FROM (SELECT finding, run_id, target_version, recorded_at, part, low, high, row_count, state, cause, proof, confirmed, earliest, latest, recoverable_until, recovered_by, reason, row_number() OVER (PARTITION BY finding ORDER BY recorded_at DESC) AS nth
 FROM %s WHERE scope = %s AND schema_version <= %d) AS f WHERE nth = 1 ORDER BY part, low, high, finding`, p.SQL(Findings), quoted(scope), Schema)
 }

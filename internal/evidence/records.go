@@ -52,6 +52,7 @@ type Finding struct {
 	// Name tells findings apart; the newest record of a name counts.
 	Name             string    `json:"finding"`
 	RunID            int64     `json:"run_id,omitzero"`
+	TargetVersion    int64     `json:"target_version"`
 	RecordedAt       time.Time `json:"recorded_at"`
 	Partition        string    `json:"part"`
 	Low              int64     `json:"low"`
@@ -95,7 +96,7 @@ func (r Verified) values() []any {
 }
 
 func (r Finding) values() []any {
-	return []any{r.Name, orNull(r.RunID, 0), r.RecordedAt, r.Partition, r.Low, r.High, r.Rows, r.State, orNull(r.Cause, ""), orNull(r.Proof, ""),
+	return []any{r.Name, orNull(r.RunID, 0), r.TargetVersion, r.RecordedAt, r.Partition, r.Low, r.High, r.Rows, r.State, orNull(r.Cause, ""), orNull(r.Proof, ""),
 		r.Confirmed, r.Earliest, r.Latest, r.RecoverableUntil, orNull(r.RecoveredBy, ""), orNull(r.Reason, "")}
 }
 

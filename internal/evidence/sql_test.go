@@ -131,7 +131,7 @@ func TestRecordsComeBack(t *testing.T) {
 		{VerifiedAt: at(10), ReadAt: at(5), Cutoff: at(-25), SourceVersion: 0, TargetVersion: 2, Added: 0, Verdict: "PASS"},
 	}
 	findings := []evidence.Finding{
-		{Name: "a", RunID: 1, RecordedAt: at(5), Partition: "0", Low: 5, High: 9, Rows: 5, State: "late", Cause: `it's "late" \ here`, Confirmed: false, Earliest: at(1), Latest: at(2), RecoverableUntil: at(900)},
+		{Name: "a", RunID: 1, TargetVersion: 4, RecordedAt: at(5), Partition: "0", Low: 5, High: 9, Rows: 5, State: "late", Cause: `it's "late" \ here`, Confirmed: false, Earliest: at(1), Latest: at(2), RecoverableUntil: at(900)},
 		{Name: "a", RunID: 2, RecordedAt: at(25), Partition: "0", Low: 5, High: 9, Rows: 5, State: "late", Proof: "again", Confirmed: true, RecoveredBy: "insert"},
 		{Name: "b", RecordedAt: at(5), Partition: "-1", Low: -9223372036854775808, High: 9223372036854775807, Rows: 1, State: "accepted", Reason: "compaction"},
 	}

@@ -82,6 +82,7 @@ func findingColumns() []column {
 	return []column{
 		{"finding", "STRING", "name of the finding: records of one name replace each other"},
 		{"run_id", "BIGINT", "run in whose verification it was seen"},
+		{"target_version", "BIGINT", "version of the target at which it was seen"},
 		{"recorded_at", "TIMESTAMP", "when this record was written"},
 		{"part", "STRING", "partition"},
 		{"low", "BIGINT", "lowest sequence"},

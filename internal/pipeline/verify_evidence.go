@@ -84,7 +84,7 @@ func (v *verifier) isSuspect(r reconcile.Range) bool {
 		return false
 	}
 	for _, f := range v.suspects {
-		later := v.out.Target.Committed.After(f.RecordedAt) || f.RunID != 0 && v.out.Run != 0 && f.RunID != v.out.Run
+		later := v.out.Target.Version > f.TargetVersion || f.RunID != 0 && v.out.Run != 0 && f.RunID != v.out.Run
 		if f.Partition == r.Partition && f.Low <= r.To && r.From <= f.High && later {
 			return false
 		}
@@ -172,7 +172,7 @@ func (v *verifier) asFindings() iter.Seq2[evidence.Finding, error] {
 			}
 		}
 		for d, err := range v.duplicates.All() {
-			f := evidence.Finding{Name: findingName("duplicate", d.Partition, d.From, d.To), RunID: v.out.Run, RecordedAt: v.now, Partition: d.Partition, Low: d.From, High: d.To,
+			f := evidence.Finding{Name: findingName("duplicate", d.Partition, d.From, d.To), RunID: v.out.Run, TargetVersion: v.out.Target.Version, RecordedAt: v.now, Partition: d.Partition, Low: d.From, High: d.To,
 				Rows: d.Surplus, State: "duplicate", Confirmed: true}
 			if !yield(f, err) || err != nil {
 				return
@@ -182,7 +182,7 @@ func (v *verifier) asFindings() iter.Seq2[evidence.Finding, error] {
 }
 
 func (v *verifier) asFinding(r reconcile.Range) evidence.Finding {
-	return evidence.Finding{Name: findingName("missing", r.Partition, r.From, r.To), RunID: v.out.Run, RecordedAt: v.now, Partition: r.Partition, Low: r.From, High: r.To, Rows: r.Rows,
+	return evidence.Finding{Name: findingName("missing", r.Partition, r.From, r.To), RunID: v.out.Run, TargetVersion: v.out.Target.Version, RecordedAt: v.now, Partition: r.Partition, Low: r.From, High: r.To, Rows: r.Rows,
 		State: string(r.State), Cause: r.Cause, Proof: r.Proof, Confirmed: !r.Suspect, Earliest: r.Earliest, Latest: r.Latest, RecoverableUntil: r.RecoverableUntil}
 }
 
