@@ -21,6 +21,10 @@ type verifyOptions struct {
 	contract *contract.Contract // nil: the job's own
 	runID    int64              // 0: the last one that can have loaded
 	strict   bool
+	// evidence is a file; full ignores what it or the workspace says was verified.
+	evidence string
+	full     bool
+	accept   []pipeline.Accepted
 }
 
 const contractCategory = "Instead of a JOB:"
@@ -29,10 +33,11 @@ func verifyCommand(env *Env) *cli.Command {
 	return &cli.Command{
 		Name: "verify", Usage: "compare the rows of a loader's source and target", ArgsUsage: "[JOB]",
 		Description: "Both tables are read at one version each. Every row that was due and is not in the target is listed. Nothing is started.",
-		Flags:       flags(subjectFlags(), connectionFlags(), outputFlags()),
+		Flags:       flags(subjectFlags(), acceptFlags(), connectionFlags(), outputFlags()),
 		Action: perform(func(c *cli.Context) (run.ExitCode, error) {
 			in := read(c)
 			o := in.verifyOptions()
+			o.accept = in.accepted()
 			if err := in.problemsFound(); err != nil {
 				return 0, err
 			}
@@ -47,7 +52,8 @@ func subjectFlags() []cli.Flag {
 		return &cli.StringFlag{Name: name, Usage: usage, Category: contractCategory}
 	}
 	return []cli.Flag{
-		strictFlag(),
+		strictFlag(), evidenceFlag(),
+		&cli.BoolFlag{Name: "full", Usage: "scan all of the target, also what the evidence says was verified"},
 		&cli.StringFlag{Name: "run", Usage: "`RUN_ID` of the run that is judged", DefaultText: "the last one that succeeded"},
 		flag("source", "`TABLE` with the rolling window"),
 		flag("target", "permanent `TABLE`"),
@@ -60,7 +66,7 @@ func subjectFlags() []cli.Flag {
 }
 
 func (r *reader) verifyOptions() verifyOptions {
-	o := verifyOptions{connection: r.connection(), output: r.output(), strict: r.c.Bool("strict")}
+	o := verifyOptions{connection: r.connection(), output: r.output(), strict: r.c.Bool("strict"), evidence: r.c.String("evidence"), full: r.c.Bool("full")}
 	o.job, o.contract = r.jobOrContract()
 	if r.c.IsSet("run") {
 		o.runID = r.parseID("--run", r.c.String("run"))
@@ -72,7 +78,7 @@ func (r *reader) verifyOptions() verifyOptions {
 }
 
 func (o verifyOptions) request(p *progress) pipeline.VerifyRequest {
-	request := pipeline.VerifyRequest{Job: o.job, RunID: o.runID, Strict: o.strict, Progress: p.next}
+	request := pipeline.VerifyRequest{Job: o.job, RunID: o.runID, Strict: o.strict, EvidencePath: o.evidence, Accept: o.accept, Full: o.full, Progress: p.next}
 	if o.contract != nil {
 		request.Contract = *o.contract
 	}

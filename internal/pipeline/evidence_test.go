@@ -230,3 +230,39 @@ func TestTwoVerifiersAtOnce(t *testing.T) {
 		t.Errorf("another settle delay trusts the ledger in %d statements", n)
 	}
 }
+
+// A finding is kept, and what became of it is said beside it: by a later verification that finds its rows in the target,
+// or by the recovery that brought them back.
+func TestFindingsAreResolved(t *testing.T) {
+	t.Parallel()
+	b, _, r := remembering(t)
+	b.exec("DELETE FROM main.events.tgt WHERE p = 1 AND seq IN (7, 8) OR p = 2 AND seq = 9")
+	if v := b.verify(r); v.Verdict != reconcile.Fail {
+		t.Fatalf("%s", v.Verdict)
+	}
+	b.exec("INSERT INTO main.events.tgt SELECT * FROM main.events.src WHERE p = 1 AND seq IN (7, 8)")
+	b.advance(2 * time.Second)
+	b.verify(r)
+	b.advance(2 * time.Second)
+	if got := b.recover(pipeline.RecoverRequest{VerifyRequest: r, Apply: true}); !got.IsWhole() {
+		t.Fatalf("%+v", got)
+	}
+	const newest = "SELECT low, recovered_by FROM (SELECT *, row_number() OVER (PARTITION BY finding ORDER BY recorded_at DESC, recovered_by IS NULL) AS nth FROM main.ops.watertight_findings) AS f WHERE nth = 1 ORDER BY low"
+	rows := b.exec("%s", newest)
+	if len(rows) != 2 || !strings.HasPrefix(rows[0][1], "in the target at version") || !strings.HasPrefix(rows[1][1], "watertight recover") {
+		t.Errorf("%v", rows)
+	}
+	if first := b.exec("SELECT count(*) FROM main.ops.watertight_findings WHERE recovered_by IS NULL AND state = 'skipped'")[0][0]; first < "2" {
+		t.Errorf("%s records of what was missing", first)
+	}
+}
+
+// Accepting needs something to remember it by.
+func TestAcceptNeedsEvidence(t *testing.T) {
+	t.Parallel()
+	b, _ := loaded(t)
+	_, err := pipeline.Verify(t.Context(), b.client, pipeline.VerifyRequest{Job: "load", Accept: []pipeline.Accepted{{Partition: "0", From: 1, To: 2, Reason: "x"}}})
+	if err == nil || !strings.Contains(err.Error(), "no evidence to remember it by") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -33,7 +33,11 @@ func (c *recoverer) apply(ctx context.Context) error {
 	c.steps, c.out.Steps, c.out.Applied = applied, applied, true
 	ranges := c.ranges
 	c.out.close = func() error { return errors.Join(ranges.Close(), applied.Close()) }
-	return errors.Join(err, c.count(ctx))
+	err = errors.Join(err, c.count(ctx))
+	if err == nil {
+		err = c.recordRecovered(ctx)
+	}
+	return err
 }
 
 // count reads the target at its newest version: what came back is what is there, not what a statement was to add.

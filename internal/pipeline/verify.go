@@ -23,6 +23,8 @@ type VerifyRequest struct {
 	Strict bool
 	// EvidencePath names a file that keeps the evidence, in place of the schema that the contract names.
 	EvidencePath string
+	// Accept are ranges that need not be in the target, each with a reason, from now on.
+	Accept []Accepted
 	// Full scans all of the target, whatever the ledger says.
 	Full bool
 	// Block overrides the length of blocks, for tests. 0: reconcile.DefaultBlock.

@@ -21,7 +21,13 @@ func (v *verifier) remember(ctx context.Context) error {
 		v.noted = append(v.noted, *reason)
 	}
 	if v.kept = kept; kept == nil {
+		if len(v.request.Accept) > 0 {
+			return &ConfigurationError{Subject: "accepted range", Reason: "there is no evidence to remember it by", Hint: "Set evidence of the watertight_loader_job, or give a file with --evidence."}
+		}
 		return nil
+	}
+	if err := v.accept(ctx); err != nil {
+		return err
 	}
 	v.say("read the evidence")
 	if v.ledger, err = kept.verified(ctx); err != nil {
@@ -31,8 +37,14 @@ func (v *verifier) remember(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if f.State == string(reconcile.Late) && f.RecoveredBy == "" {
+		if f.RecoveredBy != "" || f.Reason != "" || f.State == stateDuplicate {
+			continue
+		}
+		if f.State == string(reconcile.Late) {
 			v.suspects = append(v.suspects, f)
+		}
+		if len(v.unresolved) < mostUnresolved {
+			v.unresolved = append(v.unresolved, f)
 		}
 	}
 	return nil
@@ -114,6 +126,9 @@ func (v *verifier) keepAll(ctx context.Context) error {
 	if err := v.kept.keepFindings(ctx, v.asFindings()); err != nil {
 		return err
 	}
+	if err := v.resolve(ctx); err != nil {
+		return err
+	}
 	if err := v.kept.keepVerified(ctx, v.asLedger()); err != nil {
 		return err
 	}
@@ -173,7 +188,7 @@ func (v *verifier) asFindings() iter.Seq2[evidence.Finding, error] {
 		}
 		for d, err := range v.duplicates.All() {
 			f := evidence.Finding{Name: findingName("duplicate", d.Partition, d.From, d.To), RunID: v.out.Run, TargetVersion: v.out.Target.Version, RecordedAt: v.now, Partition: d.Partition, Low: d.From, High: d.To,
-				Rows: d.Surplus, State: "duplicate", Confirmed: true}
+				Rows: d.Surplus, State: stateDuplicate, Confirmed: true}
 			if !yield(f, err) || err != nil {
 				return
 			}
@@ -236,7 +251,9 @@ type recalled struct {
 	kept     keeper
 	ledger   []evidence.Verified
 	suspects []evidence.Finding
-	noted    []reconcile.Reason
+	// unresolved are findings whose rows were missing when they were last seen.
+	unresolved []evidence.Finding
+	noted      []reconcile.Reason
 	// sourceID and targetID are Unity Catalog's ids.
 	sourceID, targetID string
 	// targetSeen is the oldest version of the target whose commit was looked at; targetRemovals took rows from it.
