@@ -19,6 +19,8 @@ type Commit struct {
 	BlindAppend bool
 	// JobID and JobRunID name the job run that committed; 0 when unknown, as for most statements on a warehouse.
 	JobID, JobRunID int64
+	// Merges says what a MERGE may do to rows that are there; empty for other commits and where the history does not tell.
+	Merges string
 	// OutputRows is what the metrics claim to have written; -1 when they say nothing. It decides nothing.
 	OutputRows int64
 }
@@ -33,10 +35,40 @@ func (c Commit) Removes() bool {
 	switch {
 	case op == "WRITE", strings.HasPrefix(op, "STREAMING UPDATE"):
 		return !strings.EqualFold(c.Mode, "Append")
-	case op == "CREATE TABLE", op == "COPY INTO", op == "CONVERT", op == "CLONE":
+	case op == "CREATE TABLE", op == "COPY INTO", op == "CONVERT", op == "CLONE", op == "MERGE" && c.Merges == mergeInserts:
 		return false
 	}
 	return !c.keepsRows()
+}
+
+// What a MERGE may do to rows that are there.
+const (
+	mergeInserts = "nothing"
+	mergeDeletes = "delete"
+	mergeUpdates = "update"
+)
+
+// mergeOf reads the clauses of a MERGE out of its parameters, as in [{"actionType":"delete"}].
+func mergeOf(parameters map[string]string) string {
+	matched, ok := parameters["matchedPredicates"]
+	if !ok {
+		return ""
+	}
+	clauses := matched + parameters["notMatchedBySourcePredicates"]
+	switch {
+	case strings.Contains(clauses, mergeUpdates):
+		return mergeUpdates
+	case strings.Contains(clauses, mergeDeletes):
+		return mergeDeletes
+	}
+	return mergeInserts
+}
+
+// Rewrites reports whether the commit may have changed rows and left their keys in the table: what is not known to only
+// add rows or remove them does.
+func (c Commit) Rewrites() bool {
+	op := strings.ToUpper(strings.TrimSpace(c.Operation))
+	return c.Removes() && op != "DELETE" && op != "TRUNCATE" && c.Merges != mergeDeletes
 }
 
 // keepsRows reports whether the commit leaves the table's rows as they are.
@@ -77,7 +109,7 @@ func ReadCommit(columns []string, row []*string) (Commit, error) {
 			c.Operation = strings.Clone(text)
 		case "operationparameters":
 			fields := object(text)
-			c.Mode = fields["mode"] + fields["outputMode"]
+			c.Mode, c.Merges = fields["mode"]+fields["outputMode"], mergeOf(fields)
 		case "isblindappend":
 			c.BlindAppend = text == "true"
 		case "job":
@@ -143,6 +175,8 @@ type SourceHistory struct {
 	Complete bool
 	// Reach is the instant since which every removal up to the pinned version has its candidate; zero when Complete.
 	Reach time.Time
+	// Timeline tells which version was when.
+	Timeline Timeline
 
 	lines int
 	next  *Commit
@@ -160,6 +194,7 @@ func (h *SourceHistory) Add(c Commit) (bool, error) {
 		return false, nil // the log was cleaned up in between
 	}
 	h.Oldest = c
+	h.Timeline.add(c)
 	switch {
 	case !h.Found && c.At.After(h.ReadAt):
 		return true, nil

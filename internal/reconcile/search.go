@@ -63,6 +63,8 @@ type Search struct {
 
 	sampled map[int64]map[string]VersionExtent
 	read    map[int64]bool
+	order   map[int64]int // in which reading each was read
+	reads   int
 	broken  map[int64]bool
 	outside spanSet
 	beyond  map[int64]bool
@@ -84,6 +86,7 @@ const (
 // Begin makes a search ready.
 func (s *Search) Begin() {
 	s.sampled, s.read, s.broken, s.beyond = map[int64]map[string]VersionExtent{}, map[int64]bool{}, map[int64]bool{}, map[int64]bool{}
+	s.order = map[int64]int{}
 }
 
 // Sample picks the versions whose extents are asked for first: all that lost rows since an instant, and older ones
@@ -229,8 +232,9 @@ func (s *Search) Spans() []Span {
 
 // Done says that these versions were read.
 func (s *Search) Done(versions []int64) {
+	s.reads++
 	for _, v := range versions {
-		s.read[v] = true
+		s.read[v], s.order[v] = true, s.reads
 		delete(s.beyond, v)
 	}
 }
@@ -341,4 +345,25 @@ func (s *Search) proof(version int64) (string, time.Time) {
 		return fmt.Sprintf("in source version %d, and in no version after commit %d at %s that was read", version, c.RemovedBy.Version, c.RemovedBy.At.Format(time.RFC3339)), until
 	}
 	return fmt.Sprintf("in source version %d", version), time.Time{}
+}
+
+// removal bounds the commit that took away a row which was found in a version: the earliest and the latest it can have
+// been. Versions that had been read by then lack the row; those that were read later may hold it.
+func (s *Search) removal(version int64) (first, last Commit, known bool) {
+	for i, c := range s.Candidates {
+		if c.Version != version {
+			continue
+		}
+		first, last = c.RemovedBy, c.RemovedBy
+		for i--; i >= 0 && !s.readBy(s.Candidates[i].Version, version); i-- {
+			last = s.Candidates[i].RemovedBy
+		}
+		return first, last, true
+	}
+	return Commit{}, Commit{}, false
+}
+
+// readBy reports whether a version was read when another one was, or before it.
+func (s *Search) readBy(version, other int64) bool {
+	return s.read[version] && s.order[version] <= s.order[other]
 }
