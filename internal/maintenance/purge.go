@@ -16,6 +16,14 @@ type Purge struct {
 	// EventTimeType is the column's type in Spark's spelling: timestamp, timestamp_ntz or date. Dates and times without a
 	// zone are taken as UTC.
 	EventTimeType string
+	// Pin fixes what the statement reads, for one that runs now; nil for one that a job runs again and again.
+	Pin *Pin
+}
+
+// Pin is a version of the target and an instant for now, so that numbers counted before a purge are those of the purge.
+type Pin struct {
+	TargetVersion int64
+	Now           time.Time
 }
 
 // Validate finds everything wrong, by attribute.
@@ -47,13 +55,45 @@ func (p Purge) Statement() (string, error) {
 	if err := errors.Join(errs...); err != nil {
 		return "", err
 	}
-	source, err := contract.ParseTable(p.Source)
+	source, loaded, inSource, err := p.loaded()
 	if err != nil {
 		return "", err
 	}
-	target, err := contract.ParseTable(p.Target)
+	return "MERGE INTO " + source + " AS s\n" +
+		"USING (\n" + loaded + "\n) AS loaded\n" +
+		"ON " + inSource + " AND s." + p.old() + "\n" +
+		"WHEN MATCHED THEN DELETE", nil
+}
+
+// Numbers counts the rows of a version of the source that are older than the window, and those of them that the target has:
+// the ones that the statement deletes.
+func (p Purge) Numbers(sourceVersion int64) (string, error) {
+	source, loaded, inSource, err := p.loaded()
 	if err != nil {
 		return "", err
+	}
+	return "SELECT count(*) AS old, count(loaded.k1) AS loaded\n" +
+		"FROM (SELECT * FROM " + source + fmt.Sprintf(" VERSION AS OF %d", sourceVersion) + " AS r WHERE r." + p.old() + ") AS s\n" +
+		"LEFT JOIN (\n" + loaded + "\n) AS loaded\n" +
+		"ON " + inSource, nil
+}
+
+func (p Purge) old() string { return quoteField(p.EventTime) + " < " + p.boundary() }
+
+// loaded selects the keys of the target that an old row of the source has, as k1, k2 …; with the source's name and the
+// condition that joins the two.
+func (p Purge) loaded() (from, keysLoaded, join string, err error) {
+	source, err := contract.ParseTable(p.Source)
+	if err != nil {
+		return "", "", "", err
+	}
+	target, err := contract.ParseTable(p.Target)
+	if err != nil {
+		return "", "", "", err
+	}
+	pinned := target.SQL()
+	if p.Pin != nil {
+		pinned += fmt.Sprintf(" VERSION AS OF %d", p.Pin.TargetVersion)
 	}
 	var keys, inTarget, inSource []string
 	for i, name := range p.Key.Names() {
@@ -63,22 +103,19 @@ func (p Purge) Statement() (string, error) {
 		inTarget = append(inTarget, "t."+column+" = e."+column)
 		inSource = append(inSource, "s."+column+" = loaded."+alias)
 	}
-	old := quoteField(p.EventTime) + " < " + p.boundary()
-	return "MERGE INTO " + source.SQL() + " AS s\n" +
-		"USING (\n" +
-		"  SELECT DISTINCT " + strings.Join(keys, ", ") + "\n" +
-		"  FROM " + target.SQL() + " AS t\n" +
+	return source.SQL(), "  SELECT DISTINCT " + strings.Join(keys, ", ") + "\n" +
+		"  FROM " + pinned + " AS t\n" +
 		"  LEFT SEMI JOIN " + source.SQL() + " AS e\n" +
-		"  ON " + strings.Join(inTarget, " AND ") + " AND e." + old + "\n" +
-		") AS loaded\n" +
-		"ON " + strings.Join(inSource, " AND ") + " AND s." + old + "\n" +
-		"WHEN MATCHED THEN DELETE", nil
+		"  ON " + strings.Join(inTarget, " AND ") + " AND e." + p.old(), strings.Join(inSource, " AND "), nil
 }
 
 // boundary is the instant before which a row is older than the window, in the type of its column, so that the column stands
 // bare on the other side and files are left out by their statistics. It is the same throughout a statement. Days and
 // intervals are not used: a day of the session's zone may have 23 hours.
 func (p Purge) boundary() string {
+	if p.Pin != nil {
+		return p.fixedBoundary()
+	}
 	seconds := int64(p.Window / time.Second)
 	switch p.EventTimeType {
 	case "timestamp":
@@ -95,6 +132,19 @@ func (p Purge) boundary() string {
 	case "date":
 		// A day has passed the window only when its last instant has.
 		return fmt.Sprintf("date_add(DATE'1970-01-01', CAST((unix_seconds(current_timestamp()) - %d) DIV 86400 AS INT))", seconds)
+	}
+	return ""
+}
+
+func (p Purge) fixedBoundary() string {
+	limit := p.Pin.Now.Add(-p.Window).UTC()
+	switch p.EventTimeType {
+	case "timestamp":
+		return "TIMESTAMP'" + limit.Format("2006-01-02T15:04:05.000000") + "+00:00'"
+	case "timestamp_ntz":
+		return "TIMESTAMP_NTZ'" + limit.Format("2006-01-02T15:04:05.000000") + "'"
+	case "date":
+		return "DATE'" + limit.Format("2006-01-02") + "'"
 	}
 	return ""
 }

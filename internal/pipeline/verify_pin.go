@@ -22,8 +22,12 @@ func only[T any](values iter.Seq2[T, error]) (*T, error) {
 
 // commits streams a table's history, the newest first.
 func (v *verifier) commits(ctx context.Context, table string) iter.Seq2[reconcile.Commit, error] {
+	return commits(ctx, v.w, table)
+}
+
+func commits(ctx context.Context, w Warehouse, table string) iter.Seq2[reconcile.Commit, error] {
 	return func(yield func(reconcile.Commit, error) bool) {
-		rows, err := v.w.Query(ctx, "DESCRIBE HISTORY "+table)
+		rows, err := w.Query(ctx, "DESCRIBE HISTORY "+table)
 		if err != nil {
 			yield(reconcile.Commit{}, err)
 			return

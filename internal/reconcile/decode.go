@@ -115,6 +115,13 @@ func ReadCount(row []*string) (int64, error) {
 	return n, r.err
 }
 
+// ReadPair reads a row of two counts.
+func ReadPair(row []*string) ([2]int64, error) {
+	r := reader{row: row}
+	n := [2]int64{r.number(), r.number()}
+	return n, r.err
+}
+
 // ReadGroup reads a row of Split.
 func ReadGroup(row []*string) (Group, error) {
 	r := reader{row: row}

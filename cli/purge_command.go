@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/watertight-data/terraform-provider-watertight/internal/pipeline"
+	"github.com/watertight-data/terraform-provider-watertight/internal/report"
+	"github.com/watertight-data/terraform-provider-watertight/internal/run"
+)
+
+type purgeOptions struct {
+	connection
+	output
+	request pipeline.PurgeRequest
+	strict  bool
+}
+
+func purgeCommand(env *Env) *cli.Command {
+	return &cli.Command{
+		Name: "purge", Usage: "delete from a loader's source what is past its window and in the target", ArgsUsage: "JOB",
+		Description: "One MERGE deletes the rows that were counted: older than the rolling window at this instant, and in the target at this version. A row that is not in the\n" +
+			"target is never deleted, however old it is. Where there are such rows it ends with 3 (--strict: 1).",
+		Flags: flags([]cli.Flag{
+			&cli.BoolFlag{Name: "dry-run", Usage: "count, print the statement, and delete nothing"},
+			&cli.StringFlag{Name: "window", Usage: "`LENGTH` of the rolling window", DefaultText: "what the source declares"},
+			strictFlag(),
+		}, connectionFlags(), outputFlags()),
+		Action: perform(func(c *cli.Context) (run.ExitCode, error) {
+			in := read(c)
+			o := purgeOptions{connection: in.connection(), output: in.output(), strict: c.Bool("strict")}
+			o.request = pipeline.PurgeRequest{Job: in.argument("job"), Window: in.length("window", true), DryRun: c.Bool("dry-run")}
+			if err := in.problemsFound(); err != nil {
+				return 0, err
+			}
+			return purge(c.Context, o, env)
+		}),
+	}
+}
+
+func purge(ctx context.Context, o purgeOptions, env *Env) (run.ExitCode, error) {
+	w, err := o.open(env)
+	if err != nil {
+		return 0, err
+	}
+	p := newProgress(env, o.output)
+	o.request.Progress = p.next
+	result, err := pipeline.Purge(ctx, w, o.request)
+	p.clear()
+	if err != nil {
+		return 0, err
+	}
+	code := run.Pass
+	if result.Unread() > 0 {
+		code = run.Warning
+		if o.strict {
+			code = run.Loss
+		}
+	}
+	return code, o.print(env, report.Purge{ExitCode: code, Window: result.Window, Source: result.Source, Target: result.Target, Old: result.Old, Loaded: result.Loaded,
+		Deleted: result.Deleted, Applied: result.Applied, Statement: result.Statement})
+}
