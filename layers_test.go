@@ -48,6 +48,7 @@ func rooms() []room {
 		{folder: "internal/local/dialect", own: []string{"internal/local/engine", "internal/interval", "internal/schedule"}},
 		{folder: "internal/local/duck", own: []string{"internal/local/engine", "internal/local/dialect", "internal/interval"},
 			libraries: []string{duckdb, "github.com/google/uuid"}},
+		{folder: "internal/truth"},
 		{folder: "internal/bench", own: []string{"internal"}, libraries: []string{duckdb}},
 	}
 	for _, noun := range nouns {

@@ -2,7 +2,6 @@ package pipeline_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -85,47 +84,5 @@ func TestIncident(t *testing.T) {
 	}
 	if n := b.Count("POST", statements); n > 30 {
 		t.Errorf("%d statements were run", n)
-	}
-}
-
-// Traces that are gone: with a source whose old versions cannot be read for long, what is listed is still true, a loss
-// is never a PASS, and no loss is never a FAIL.
-func TestVerifyWhereTracesAreGone(t *testing.T) {
-	t.Parallel()
-	for seed := range uint64(40) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			t.Parallel()
-			b := open(t)
-			b.tables("INT", fmt.Sprintf(" TBLPROPERTIES ('delta.deletedFileRetentionDuration' = 'interval %d minutes', 'delta.logRetentionDuration' = 'interval 30 days')",
-				20+rand.New(rand.NewPCG(seed, 9)).IntN(200)))
-			w := newWorld(b, 1000+seed)
-			w.trouble["pause"] = seed%2 == 0
-			w.job = b.job(promise(w.clock), loaderSQL(w.clock))
-			id := w.play(60)
-			r, err := b.client.Run(t.Context(), id)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := w.truth(r.Started)
-			v := b.verify(pipeline.VerifyRequest{RunID: id, Block: 16})
-			for k, s := range listed(t, v) {
-				if s != reconcile.Undecidable && want.missing[k] != s {
-					t.Errorf("%v is listed as %s and is %q", k, s, want.missing[k])
-				}
-			}
-			if len(want.missing) > 0 && v.Verdict == reconcile.Pass || len(want.missing) == 0 && v.Verdict == reconcile.Fail {
-				t.Errorf("%s with %d missing rows: %v\n%s", v.Verdict, len(want.missing), v.Reasons, show(want.missing))
-			}
-			for k, s := range want.missing {
-				if got := listed(t, v)[k]; s != reconcile.Expired && got != s {
-					t.Errorf("%v is %s and listed as %q", k, s, got)
-				}
-			}
-			if t.Failed() {
-				for _, line := range w.script {
-					t.Log(line)
-				}
-			}
-		})
 	}
 }

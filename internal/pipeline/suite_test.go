@@ -3,7 +3,9 @@ package pipeline_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -195,6 +197,16 @@ func listed(t testing.TB, v reconcile.Verification) map[key]reconcile.State {
 		}
 	}
 	return out
+}
+
+// show writes listed keys for a comparison.
+func show(keys map[key]reconcile.State) string {
+	var all []string
+	for k, s := range keys {
+		all = append(all, fmt.Sprintf("%s/%09d %s", k.p, k.seq, s))
+	}
+	slices.Sort(all)
+	return strings.Join(all, "\n")
 }
 
 func number(t testing.TB, text string) int64 {

@@ -175,8 +175,9 @@ func (v *verifier) cut(ctx context.Context) error {
 	}
 	now, guard := v.out.ReadAt, reconcile.SkewGuard
 	if c.SettleClock == coverage.SettleNewestEvent {
-		if !v.span.Some {
-			return doubtful{reconcile.Reason{Code: reconcile.CodeNoWatermark, Text: "the source had no event time at the loader's read time, so there is no cutoff"}}
+		if !v.span.Some { // the loader read nothing; what left the source before it is looked for all the same
+			v.statements.Cutoff = reconcile.NoCutoff()
+			return nil
 		}
 		now, guard = time.UnixMicro(v.span.Latest).UTC(), 0
 	}

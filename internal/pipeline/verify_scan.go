@@ -21,6 +21,10 @@ func (v *verifier) scan(ctx context.Context) error {
 		return err
 	}
 	v.tally = reconcile.NewTally(v.screen)
+	if v.out.Cutoff.IsZero() {
+		v.tally.Unstarted = true
+		v.tally.Doubt(reconcile.CodeNoWatermark, "the source had no event time at the loader's read time, so there is no cutoff and nothing was due")
+	}
 	return v.checkEpoch(ctx)
 }
 

@@ -14,13 +14,13 @@ func (v *verifier) searchRemoved(ctx context.Context) error {
 	v.say("look for rows that left the source unread")
 	v.search = v.newSearch()
 	segments := v.screen.Segments()
-	holes, err := v.listGaps(ctx, segments)
+	inSource, err := v.listGaps(ctx, segments)
 	if err != nil {
 		return err
 	}
-	wide := v.screen.Wide(holes)
+	wide := v.screen.Wide(inSource, uint64(v.gaps.Len()))
 	if wide {
-		v.tally.Note(reconcile.CodeNotContiguous, "the sequences of the source are not contiguous (%d of its own range are in neither table), so gaps prove nothing: what left the source is compared version by version", holes)
+		v.tally.Note(reconcile.CodeNotContiguous, "the sequences of the source are not contiguous (between its keys and those of the target there are %d gaps that neither table fills), so gaps prove nothing: what left the source is compared version by version", v.gaps.Len())
 	}
 	if err := v.sample(ctx, v.search.Sample(v.since)); err != nil {
 		return err
@@ -35,7 +35,7 @@ func (v *verifier) searchRemoved(ctx context.Context) error {
 }
 
 func (v *verifier) newSearch() *reconcile.Search {
-	s := &reconcile.Search{Complete: v.history.Complete, Retention: v.retention.DeletedFileRetention, Window: v.window(), Extents: v.screen.Extents}
+	s := &reconcile.Search{Complete: v.history.Complete, First: v.history.First, Retention: v.retention.DeletedFileRetention, Window: v.window(), Extents: v.screen.Extents}
 	for _, c := range v.history.Candidates {
 		// What left the source before there was a target was nobody's to load.
 		if !v.began.IsZero() && c.RemovedBy.At.Before(v.began) {
@@ -59,9 +59,9 @@ func (v *verifier) window() time.Duration {
 	return max(v.history.Candidates[0].RemovedBy.At.Sub(time.UnixMicro(v.span.Earliest)), 0)
 }
 
-// listGaps lists the sequences that neither table, nor a version read so far, holds. It returns how many of them lie
-// inside the source's own range.
-func (v *verifier) listGaps(ctx context.Context, segments []reconcile.Span) (holes uint64, err error) {
+// listGaps lists the gaps that neither table, nor a version read so far, fills. It returns how many of them lie inside the
+// source's own range.
+func (v *verifier) listGaps(ctx context.Context, segments []reconcile.Span) (inSource uint64, err error) {
 	if err := v.gaps.Close(); err != nil {
 		return 0, err
 	}
@@ -74,12 +74,14 @@ func (v *verifier) listGaps(ctx context.Context, segments []reconcile.Span) (hol
 		if err != nil {
 			return 0, err
 		}
-		holes += v.screen.Holes(g.Partition, g.From, g.To)
+		if v.screen.InSource(g) {
+			inSource++
+		}
 		if err := v.gaps.add(g); err != nil {
 			return 0, err
 		}
 	}
-	return holes, nil
+	return inSource, nil
 }
 
 // sample asks versions for the extents of their partitions, many in one statement, one by one where that fails.
@@ -122,7 +124,7 @@ func (v *verifier) explain(ctx context.Context, segments []reconcile.Span) error
 			if err := v.read(ctx, next, v.search.Spans()); err != nil {
 				return err
 			}
-			if _, err := v.listGaps(ctx, segments); err != nil {
+			if _, err := v.listGaps(ctx, v.search.Segments(segments)); err != nil {
 				return err
 			}
 			if _, err := v.search.Want(v.gaps.All()); err != nil {
@@ -133,6 +135,9 @@ func (v *verifier) explain(ctx context.Context, segments []reconcile.Span) error
 		settled, err := v.settled()
 		if err != nil || settled {
 			return errors.Join(err, v.undecided())
+		}
+		if next = v.search.Next(); len(next) > 0 {
+			continue // the best guesses could not be read
 		}
 		more := v.search.Unsampled()
 		if len(more) == 0 {
@@ -204,10 +209,6 @@ func (v *verifier) keep(found *spool[reconcile.Range]) error {
 	for r, err := range found.All() {
 		if err != nil {
 			return err
-		}
-		if r.State == "" {
-			v.tally.EarlyRemovals += uint64(r.Rows)
-			continue
 		}
 		if err := v.found(r); err != nil {
 			return err

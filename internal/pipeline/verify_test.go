@@ -132,6 +132,7 @@ func TestVerifyFailsClosed(t *testing.T) {
 			return pipeline.VerifyRequest{Job: "new"}
 		}, reconcile.CodeNoRun, "no successful run"},
 		{"an empty source", func(b *bed, job int64) pipeline.VerifyRequest {
+			b.exec("INSERT INTO main.events.tgt SELECT * FROM main.events.src WHERE seq > 968")
 			b.exec("DELETE FROM main.events.src")
 			b.load(job)
 			return pipeline.VerifyRequest{}
@@ -147,7 +148,7 @@ func TestVerifyFailsClosed(t *testing.T) {
 			return pipeline.VerifyRequest{}
 		}, reconcile.CodeNullKeys, "1 row of the source"},
 		{"nothing due", func(b *bed, job int64) pipeline.VerifyRequest {
-			b.exec("DELETE FROM main.events.src WHERE u < TIMESTAMP'2026-03-01T22:20:00Z'")
+			b.exec("DELETE FROM main.events.src WHERE u < TIMESTAMP'2026-03-01T22:09:00Z'")
 			b.load(job)
 			return pipeline.VerifyRequest{}
 		}, reconcile.CodeNothingDue, "no row was due"},

@@ -20,6 +20,11 @@ func NewCutoff(now time.Time, delay, guard time.Duration, strict bool) Cutoff {
 	return Cutoff{Micros: now.Add(-delay - guard).UnixMicro(), Strict: strict}
 }
 
+// NoCutoff is the cutoff of a loader that found no event to measure age from: nothing is due.
+func NoCutoff() Cutoff {
+	return Cutoff{Micros: time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro(), Strict: true}
+}
+
 // Time is the cutoff as an instant.
 func (c Cutoff) Time() time.Time { return time.UnixMicro(c.Micros).UTC() }
 

@@ -157,8 +157,7 @@ func ReadGap(row []*string) (Gap, error) {
 // ReadVersionExtent reads a row of Extents.
 func ReadVersionExtent(row []*string) (VersionExtent, error) {
 	r := reader{row: row}
-	e := VersionExtent{Version: r.number(), Partition: strings.Clone(r.word()), Rows: r.number(), Low: r.number(), High: r.number(),
-		Due: r.number(), DueLow: r.orZero(), DueHigh: r.orZero()}
+	e := VersionExtent{Version: r.number(), Partition: strings.Clone(r.word()), Rows: r.number(), Low: r.number(), High: r.number()}
 	return e, r.err
 }
 

@@ -167,8 +167,8 @@ type SourceHistory struct {
 	// Pinned is the last commit at or before ReadAt; Found tells whether there is one.
 	Pinned Commit
 	Found  bool
-	// Newest is the table's newest commit, Oldest the oldest seen.
-	Newest, Oldest Commit
+	// Newest is the table's newest commit, Oldest the oldest seen, First the oldest up to the pinned one that can be read.
+	Newest, Oldest, First Commit
 	// Candidates are the readable versions up to the pinned one whose successor removes rows, newest first.
 	Candidates []Candidate
 	// Complete says that no row can have left the source before the oldest candidate.
@@ -199,14 +199,16 @@ func (h *SourceHistory) Add(c Commit) (bool, error) {
 	case !h.Found && c.At.After(h.ReadAt):
 		return true, nil
 	case !h.Found:
-		h.Found, h.Pinned = true, c
+		h.Found, h.Pinned, h.First = true, c, c
 	case h.next != nil && c.At.Before(h.Readable):
 		h.Reach = h.next.At
 		return false, nil
 	case h.next != nil:
 		h.Candidates = append(h.Candidates, Candidate{Version: c.Version, Committed: c.At, RemovedBy: *h.next})
 	}
-	h.next, h.Reach = nil, c.At
+	if h.next, h.Reach = nil, c.At; !c.At.Before(h.Readable) {
+		h.First = c
+	}
 	if c.Removes() && c.Version > 0 {
 		removal := c
 		h.next = &removal

@@ -23,7 +23,6 @@ const (
 	CodeUpstreamGap   = "upstream_gap"    // sequences that never were in the source
 	CodeNotContiguous = "not_contiguous"  // gaps prove nothing
 	CodeBound         = "search_bound"    // more versions than a verification reads
-	CodeEarlyRemoval  = "removed_undue"   // rows left the source before they were due
 	CodeKeyEpoch      = "key_epoch"       // sequences of the source began anew
 	CodeNoRun         = "no_run"          // no successful run to verify
 	CodeMetrics       = "history_metrics" // the history's row count is not the count at its versions
@@ -40,8 +39,8 @@ type Tally struct {
 	named  map[string]*Day
 	// NullKeys, NullTimes and TargetNullKeys are rows that can never be compared.
 	NullKeys, NullTimes, TargetNullKeys int64
-	// UpstreamGaps are sequences that were never in the source; EarlyRemovals rows that left it before they were due.
-	UpstreamGaps, EarlyRemovals uint64
+	// UpstreamGaps are sequences that were never in the source.
+	UpstreamGaps uint64
 	// Suspects are late rows that no earlier verification saw.
 	Suspects int64
 	// Unstarted says that nothing was compared, for a reason that is among the doubts.
@@ -178,7 +177,7 @@ func (t *Tally) losses() []Reason {
 		reasons = append(reasons, Reason{CodeMissing, fmt.Sprintf("%d of %s due are not in the target: %s", c.Missing, rowsText(c.Due), strings.Join(kinds, ", "))})
 	}
 	if c.Doomed > 0 {
-		reasons = append(reasons, Reason{CodeDoomed, fmt.Sprintf("%s not due yet lie under the watermark already: no run will read them", rowsText(c.Doomed))})
+		reasons = append(reasons, Reason{CodeDoomed, fmt.Sprintf("%s not due yet lie under the watermark already, or left the source too early: no run will read them", rowsText(c.Doomed))})
 	}
 	return reasons
 }
@@ -203,9 +202,6 @@ func (t *Tally) implied() []Reason {
 	}
 	if n := t.UpstreamGaps; n > 0 {
 		t.Note(CodeUpstreamGap, "%d sequence numbers that the target lacks were in no version of the source up to the one judged", n)
-	}
-	if n := t.EarlyRemovals; n > 0 {
-		t.Note(CodeEarlyRemoval, "%d rows left the source before they were due by the cutoff", n)
 	}
 	return d
 }

@@ -84,20 +84,17 @@ func extend(r *Range, p piece) {
 	}
 }
 
-// ExpiredRanges joins the rows of Removed to ranges. Rows that were not due come with an empty state: they left the
-// source before anybody could have read them.
+// ExpiredRanges joins the rows of Removed to ranges. Rows that were not due are doomed: they left the source before
+// anybody could have read them.
 func ExpiredRanges(rows Rows, s *Search) iter.Seq2[Range, error] {
 	return joined(rows, func(p piece, r *Range) error {
 		version, err := strconv.ParseInt(p.kind, 10, 64)
 		if err != nil {
 			return fmt.Errorf("%q is not a version", p.kind)
 		}
-		due := version >= 0
-		if !due {
-			version = -1 - version
-		}
-		if due {
-			r.State = Expired
+		r.State = Expired
+		if version < 0 {
+			r.State, version = Doomed, -1-version
 		}
 		r.Proof, r.RecoverableUntil = s.proof(version)
 		r.RecoverFrom = fmt.Sprintf("source VERSION AS OF %d", version)

@@ -43,9 +43,6 @@ type VersionExtent struct {
 	Partition string
 	Rows      int64
 	Low, High int64
-	// Due counts the rows before the cutoff; DueLow and DueHigh mean nothing when there are none.
-	Due             int64
-	DueLow, DueHigh int64
 }
 
 // Search looks for rows that left the source: which versions to read, what they prove, and what stays undecidable.
@@ -54,6 +51,8 @@ type Search struct {
 	Candidates []Candidate
 	// Complete says that nothing left the source before the oldest candidate.
 	Complete bool
+	// First is the oldest version that can be read, whether or not it lost rows.
+	First Commit
 	// Retention is how long an overwritten version stays readable after it was committed.
 	Retention time.Duration
 	// Window is how long rows stay in the source by event time, declared or estimated; 0: unknown.
@@ -133,26 +132,29 @@ func (s *Search) Sampled(versions []int64, extents iter.Seq2[VersionExtent, erro
 	return nil
 }
 
-// look notes due rows beyond everything that either table shows of their partition.
+// look notes rows beyond everything that either table shows of their partition.
 func (s *Search) look(e VersionExtent) {
-	if e.Due == 0 {
-		return
-	}
 	known, ok := s.Extents[e.Partition]
 	if !ok {
-		s.outside.add(e.Partition, e.DueLow, e.DueHigh)
+		s.outside.add(e.Partition, e.Low, e.High)
 		s.beyond[e.Version] = true
 		return
 	}
 	low, high := known.hull()
-	if e.DueHigh > high {
-		s.outside.add(e.Partition, max(e.DueLow, high+1), e.DueHigh)
+	if e.High > high {
+		s.outside.add(e.Partition, high, e.High)
 		s.beyond[e.Version] = true
 	}
-	if e.DueLow < low {
-		s.outside.add(e.Partition, e.DueLow, min(e.DueHigh, low-1))
+	if e.Low < low {
+		s.outside.add(e.Partition, e.Low, low)
 		s.beyond[e.Version] = true
 	}
+}
+
+// Segments adds to spans in which sequences may be absent from both tables those between the tables and what lies beyond.
+// Their ends are keys that exist once Next has nothing left that lies beyond.
+func (s *Search) Segments(spans []Span) []Span {
+	return coarsen(slices.Concat(spans, s.outside.spans), mostSpans)
 }
 
 func (e Extent) hull() (low, high int64) {
@@ -259,7 +261,8 @@ func (s *Search) Read() []int64 {
 	return read
 }
 
-// Unsampled are the next versions whose extents are needed to go on, newest first; none when the bound is reached.
+// Unsampled are the next versions whose extents are needed to go on, newest first and the oldest readable one last; none
+// but that one when the bound is reached.
 func (s *Search) Unsampled() []int64 {
 	var next []int64
 	for _, c := range s.Candidates {
@@ -269,6 +272,9 @@ func (s *Search) Unsampled() []int64 {
 		if s.sampled[c.Version] == nil && !s.read[c.Version] && !s.broken[c.Version] {
 			next = append(next, c.Version)
 		}
+	}
+	if v, needed := s.oldest(); needed && len(next) == 0 && s.sampled[v] == nil && !s.broken[v] {
+		next = append(next, v)
 	}
 	return next
 }
@@ -309,25 +315,49 @@ func (s *Search) Broken(since time.Time) []int64 {
 	return versions
 }
 
-// NeverThere reports whether a gap that no version read so far explains was never in the source at all: from a version
-// that ended below it, or from the table's beginning, no version that lost rows holds it.
+// NeverThere reports whether a gap that no version read so far explains was never in the source at all: no version that
+// lost rows holds it, back to the table's beginning or to a version of before it.
 func (s *Search) NeverThere(g Gap) bool {
 	for _, c := range s.Candidates {
-		if s.broken[c.Version] {
-			return false
-		}
-		e, present := s.sampled[c.Version][g.Partition]
 		switch {
-		case present && e.High < g.From:
+		case s.broken[c.Version]:
+			return s.before(c.RemovedBy, g)
+		case !s.lacks(c.Version, g):
+			return false
+		case s.before(Commit{Version: c.Version, At: c.Committed}, g):
 			return true
-		case s.read[c.Version]:
-		case s.sampled[c.Version] == nil:
-			return false
-		case present && e.Low <= g.To && g.From <= e.High:
-			return false
 		}
 	}
-	return s.Complete
+	return s.Complete || s.before(s.First, g)
+}
+
+// lacks reports whether a version is known to hold nothing of a gap that is left.
+func (s *Search) lacks(version int64, g Gap) bool {
+	if s.read[version] {
+		return true
+	}
+	extents := s.sampled[version]
+	e, ok := extents[g.Partition]
+	return extents != nil && (!ok || e.Low > g.To || g.From > e.High)
+}
+
+// before reports whether a version is of before a gap: made before the event of the row below the gap, and without that
+// row. Sequences are given in the order of events, so what lies above that row had not come then either. That nothing
+// above it is there proves nothing by itself: it may have come and gone.
+func (s *Search) before(c Commit, g Gap) bool {
+	extents := s.sampled[c.Version]
+	e, ok := extents[g.Partition]
+	return extents != nil && g.Timed && c.At.UnixMicro() <= g.Earlier && (!ok || e.High < g.From-1)
+}
+
+// oldest is the oldest version that can be read, as far as is known; none is needed where nothing older lost rows.
+func (s *Search) oldest() (version int64, needed bool) {
+	for _, c := range s.Candidates {
+		if s.broken[c.Version] {
+			return c.RemovedBy.Version, true
+		}
+	}
+	return s.First.Version, !s.Complete
 }
 
 // proof says where a row was seen last, and until when it can be read there.

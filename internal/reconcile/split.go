@@ -59,21 +59,22 @@ func (s *Screen) Subtract(repeats iter.Seq2[Surplus, error]) error {
 	return nil
 }
 
-// Wide reports whether too many sequences of the source's own range are in neither table for the rest to be read as
-// contiguous: more than one in ten.
-func (s *Screen) Wide(holes uint64) bool {
-	var keys uint64
+// fewestGaps is how many gaps it takes to call sequences not contiguous.
+const fewestGaps = 32
+
+// Wide reports whether so many gaps lie between the keys that sequences cannot be read as contiguous: one to ten keys, in
+// the source's own range or altogether. Gaps are counted, not the sequences in them: rows that were lost in one piece
+// leave one gap, however many they were.
+func (s *Screen) Wide(inSource, all uint64) bool {
+	var source uint64
 	for _, e := range s.Extents {
-		keys += uint64(e.rows)
+		source += uint64(e.rows)
 	}
-	return holes > 0 && holes > (keys+holes)/10
+	return inSource >= fewestGaps && inSource > source/10 || all >= fewestGaps && all > (source+uint64(s.TargetRows))/10
 }
 
-// Holes is how many sequences of a gap lie inside the range of the source's partition.
-func (s *Screen) Holes(partition string, from, to int64) uint64 {
-	e, ok := s.Extents[partition]
-	if !ok || !e.InSource || to < e.SourceLow || from > e.SourceHigh {
-		return 0
-	}
-	return distance(Span{To: max(from, e.SourceLow)}, Span{From: min(to, e.SourceHigh)}) + 1
+// InSource reports whether a gap lies inside the range of the source's partition.
+func (s *Screen) InSource(g Gap) bool {
+	e, ok := s.Extents[g.Partition]
+	return ok && e.InSource && g.From > e.SourceLow && g.To < e.SourceHigh
 }

@@ -77,22 +77,21 @@ FROM g WHERE follower - 1 > seq ORDER BY part, low`,
 		strings.Join(parts, "\nUNION ALL "), s.within(spans))
 }
 
-// Extents asks older versions of the source for the extent of each partition: version, partition, rows, rows that were
-// due, lowest and highest sequence of all rows and of those due.
+// Extents asks older versions of the source for the extent of each partition: version, partition, rows, lowest and highest
+// sequence.
 func (s Statements) Extents(versions []int64) string {
 	var parts []string
 	for _, v := range versions {
-		parts = append(parts, fmt.Sprintf("SELECT %d AS version, CAST(p AS STRING) AS part, count(*) AS n, min(seq) AS low, max(seq) AS high, "+
-			"count(CASE WHEN %[3]s THEN 1 END) AS due, min(CASE WHEN %[3]s THEN seq END) AS due_low, max(CASE WHEN %[3]s THEN seq END) AS due_high "+
-			"FROM (%[2]s) AS r WHERE p IS NOT NULL AND seq IS NOT NULL GROUP BY p", v, s.rows(s.Source, v), s.isDue("u")))
+		parts = append(parts, fmt.Sprintf("SELECT %d AS version, CAST(p AS STRING) AS part, count(*) AS n, min(seq) AS low, max(seq) AS high FROM (%s) AS r WHERE p IS NOT NULL AND seq IS NOT NULL GROUP BY p",
+			v, s.keys(s.Source, v)))
 	}
 	return strings.Join(parts, "\nUNION ALL ")
 }
 
 // Removed lists the rows inside the spans that versions of the source hold and neither table has, as ranges cut by day:
 // partition, version, island, day, lowest and highest sequence, rows, earliest and latest event time. A row is listed
-// once, at the newest of the versions that hold it, and not at all when a version that was read before holds it. The
-// version is -1 - version for rows that are not due by the cutoff.
+// once, at the newest of the versions that hold it and with its event time there, and not at all when a version that was
+// read before holds it. The version is -1 - version for rows that are not due by the cutoff.
 func (s Statements) Removed(versions []int64, spans []Span, before []int64) string {
 	var parts []string
 	for _, v := range versions {
@@ -102,7 +101,7 @@ func (s Statements) Removed(versions []int64, spans []Span, before []int64) stri
 	for _, v := range before {
 		present = append(present, s.keys(s.Source, v))
 	}
-	return fmt.Sprintf(`WITH o AS (SELECT p, seq, min(u) AS u, max(version) AS newest FROM (%s) AS a GROUP BY p, seq),
+	return fmt.Sprintf(`WITH o AS (SELECT p, seq, max_by(u, version) AS u, max(version) AS newest FROM (SELECT p, seq, version, min(u) AS u FROM (%s) AS a GROUP BY p, seq, version) AS v GROUP BY p, seq),
 t AS (SELECT p, seq FROM (%s) AS r WHERE p IS NOT NULL AND seq IS NOT NULL AND %s),
 c AS (SELECT o.p AS p, o.seq AS seq, o.u AS u, CASE WHEN %s THEN o.newest ELSE -1 - o.newest END AS version FROM o LEFT ANTI JOIN t ON o.p = t.p AND o.seq = t.seq)
 %s`, strings.Join(parts, "\nUNION ALL "), strings.Join(present, "\nUNION ALL "), s.within(spans), s.isDue("o.u"), islands("c", "version"))

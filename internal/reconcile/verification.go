@@ -23,7 +23,7 @@ const (
 	InFlight State = "in_flight"
 	// Late is due and above the watermark: the next run can still read it.
 	Late State = "late"
-	// Doomed is not due yet but under the watermark already: no run will read it.
+	// Doomed is not due yet but under the watermark already, or gone from the source: no run will read it.
 	Doomed State = "doomed"
 	// Skipped is due, under the watermark, and still in the source.
 	Skipped State = "skipped"
