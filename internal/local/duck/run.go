@@ -175,6 +175,9 @@ func (e *Engine) write(ctx context.Context, w *work, run command) (engine.Result
 	w.before, w.catalog = w.catalog, w.catalog.clone()
 	a, err := run(ctx)
 	if err == nil {
+		err = w.dropScratch(ctx)
+	}
+	if err == nil && !e.inMemory { // nobody opens it again
 		err = w.persist(ctx)
 	}
 	if err == nil {
@@ -228,13 +231,18 @@ func (e *Engine) commit(ctx context.Context, w *work) error {
 	return nil
 }
 
-// persist writes what the statement changed in the catalog into its transaction.
-func (w *work) persist(ctx context.Context) error {
+// dropScratch drops the temporary tables of the statement.
+func (w *work) dropScratch(ctx context.Context) error {
 	for _, name := range w.temporary {
 		if _, err := w.conn.exec(ctx, "DROP TABLE IF EXISTS temp."+name); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// persist writes what the statement changed in the catalog into its transaction.
+func (w *work) persist(ctx context.Context) error {
 	old := map[int64]*table{}
 	for _, t := range w.before.tables {
 		old[t.Number] = t
