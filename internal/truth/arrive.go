@@ -8,8 +8,9 @@ import (
 // arrive commits what a tick brings.
 func (g *generator) arrive() {
 	var rows []row
+	quiet := g.chance(4)
 	for p := range g.names {
-		if g.silent || g.idle[p] {
+		if quiet || g.silent || g.idle[p] {
 			continue
 		}
 		for range g.r.IntN(g.perPartition + 1) {

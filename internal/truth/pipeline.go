@@ -92,20 +92,27 @@ type generator struct {
 
 // entry is something that is to happen.
 type entry struct {
-	at    time.Time
-	order int
-	do    func()
+	at time.Time
+	do func()
 }
 
+// later puts something on the agenda, after what is there for the same instant.
 func (g *generator) later(d time.Duration, do func()) {
-	g.agenda = append(g.agenda, entry{g.now.Add(d), len(g.agenda), do})
+	at := g.now.Add(d)
+	n, _ := slices.BinarySearchFunc(g.agenda, at, func(e entry, at time.Time) int {
+		if e.at.After(at) {
+			return 1
+		}
+		return -1
+	})
+	g.agenda = slices.Insert(g.agenda, n, entry{at, do})
 }
 
 // play does what is planned in order of time, at least a second apart.
 func (g *generator) play() {
-	for done := 0; done < len(g.agenda); done++ {
-		slices.SortStableFunc(g.agenda[done:], func(a, b entry) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.order, b.order)) })
-		e := g.agenda[done]
+	for len(g.agenda) > 0 {
+		e := g.agenda[0]
+		g.agenda = g.agenda[1:]
 		g.tickTo(e.at)
 		e.do()
 	}
