@@ -71,6 +71,8 @@ type Behaviour struct {
 	ColdPolls int `json:"cold_polls,omitempty"`
 	// Relations shows tables, by their complete names, as kinds that no statement here can make.
 	Relations map[string]Relation `json:"relations,omitempty"`
+	// SessionZone is the warehouse's time zone, its TIMEZONE parameter. Empty: UTC.
+	SessionZone string `json:"session_zone,omitempty"`
 	// MetricsOff is added to numOutputRows in what DESCRIBE HISTORY answers: history may say more than was written.
 	MetricsOff int64 `json:"metrics_off,omitempty"`
 }

@@ -19,6 +19,7 @@ type statement struct {
 	id       string
 	external bool
 	format   string // JSON_ARRAY or CSV
+	zone     string // Z in a session of UTC; another's timestamps are printed without their offset
 	limits   limits
 	cancel   context.CancelFunc
 	done     chan struct{} // closed at the end
@@ -208,14 +209,17 @@ func (b *statementBody) checkResult() error {
 
 // start begins a statement in the background.
 func (w *Workspace) start(b statementBody, user string) *statement {
-	st := &statement{id: newUUID(), external: b.Disposition == "EXTERNAL_LINKS", format: "JSON_ARRAY", state: "PENDING", done: make(chan struct{}),
+	st := &statement{id: newUUID(), external: b.Disposition == "EXTERNAL_LINKS", format: "JSON_ARRAY", zone: "Z", state: "PENDING", done: make(chan struct{}),
 		key: rand.Text(), polls: w.Behaviour().ColdPolls}
 	if b.Format == "CSV" {
 		st.format = "CSV"
 	}
 	st.limits.rows, _ = b.RowLimit.Int64()
 	st.limits.bytes, _ = b.ByteLimit.Int64()
-	s := engine.Statement{Text: b.Statement, Catalog: b.Catalog, Schema: b.Schema, User: user}
+	s := engine.Statement{Text: b.Statement, Catalog: b.Catalog, Schema: b.Schema, User: user, Zone: w.Behaviour().SessionZone}
+	if s.Zone != "" {
+		st.zone = ""
+	}
 	for _, p := range b.Parameters {
 		s.Parameters = append(s.Parameters, engine.Parameter{Name: p.Name, Type: p.Type, Value: p.Value})
 	}

@@ -86,6 +86,7 @@ func (s *spill) close() {
 // encoder turns rows into the bytes of a chunk.
 type encoder struct {
 	format  string
+	zone    string // what ends a timestamp
 	columns []engine.Column
 	buffer  bytes.Buffer
 	csv     *csv.Writer
@@ -110,7 +111,7 @@ func (e *encoder) row(values []*string) error {
 			e.buffer.WriteString("null")
 			continue
 		}
-		b, err := json.Marshal(wireText(e.columns[i].Type, *v))
+		b, err := json.Marshal(wireText(e.columns[i].Type, *v, e.zone))
 		if err != nil {
 			return err
 		}
@@ -136,7 +137,7 @@ func (e *encoder) csvRow(values []*string) error {
 	for i, v := range values {
 		record[i] = "null"
 		if v != nil {
-			record[i] = wireText(e.columns[i].Type, *v)
+			record[i] = wireText(e.columns[i].Type, *v, e.zone)
 		}
 	}
 	e.rows++
@@ -199,7 +200,7 @@ func (w *Workspace) fetch(ctx context.Context, st *statement, s engine.Statement
 	st.mu.Lock()
 	st.columns, st.result = result.Columns(), kept
 	st.mu.Unlock()
-	e := &encoder{format: st.format, columns: result.Columns()}
+	e := &encoder{format: st.format, zone: st.zone, columns: result.Columns()}
 	off := w.Behaviour().MetricsOff
 	if !describeHistory.MatchString(s.Text) {
 		off = 0

@@ -166,11 +166,11 @@ func columnView(c engine.Column, position int) map[string]any {
 	return v
 }
 
-// wireText is a value as the API writes it, from its SQL text: timestamps in ISO 8601, all else as it is.
-func wireText(columnType, value string) string {
+// wireText is a value as the API writes it, from its SQL text: timestamps in ISO 8601 with what ends them, all else as it is.
+func wireText(columnType, value, zone string) string {
 	switch {
 	case strings.EqualFold(columnType, "timestamp") && len(value) >= 19 && value[10] == ' ':
-		return isoFraction(value) + "Z"
+		return isoFraction(value) + zone
 	case strings.EqualFold(columnType, "timestamp_ntz") && len(value) >= 19 && value[10] == ' ':
 		return isoFraction(value)
 	}

@@ -2,11 +2,13 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"time"
 
 	"github.com/watertight-data/terraform-provider-watertight/internal/reconcile"
+	"github.com/watertight-data/terraform-provider-watertight/internal/schedule"
 )
 
 // only is the first value of a statement that has one row; nil when it has none.
@@ -37,8 +39,19 @@ func commits(ctx context.Context, w Warehouse, table string) iter.Seq2[reconcile
 		for _, c := range rows.Columns() {
 			names = append(names, c.Name)
 		}
+		var zone *time.Location
+		var newer reconcile.Commit
 		for rows.Next() {
-			c, err := reconcile.ReadCommit(names, rows.Row())
+			c, err := reconcile.ReadCommit(names, rows.Row(), zone)
+			if errors.Is(err, reconcile.ErrNoZone) {
+				if zone, err = sessionZone(ctx, w); err == nil {
+					c, err = reconcile.ReadCommit(names, rows.Row(), zone)
+				}
+			}
+			if !c.Or.IsZero() && !newer.At.IsZero() && c.At.After(newer.At) {
+				c.At, c.Or = c.Or, time.Time{}
+			}
+			newer = c
 			if !yield(c, err) || err != nil {
 				return
 			}
@@ -47,6 +60,25 @@ func commits(ctx context.Context, w Warehouse, table string) iter.Seq2[reconcile
 			yield(reconcile.Commit{}, err)
 		}
 	}
+}
+
+// sessionZone is the zone in which the warehouse prints instants: a statement of the API begins a session of its own, so
+// that it can be asked, but not be set.
+func sessionZone(ctx context.Context, w Warehouse) (*time.Location, error) {
+	name, err := only(reconcile.Decoded(query(ctx, w, "SELECT current_timezone() AS zone"), reconcile.ReadText))
+	if err != nil || name == nil {
+		return nil, errors.Join(err, doubtful{reconcile.Reason{Code: reconcile.CodeZone, Text: "the warehouse does not say in which time zone it prints the history"}})
+	}
+	for _, layout := range []string{"Z07:00:00", "Z07:00", "Z07"} {
+		if offset, err := time.Parse(layout, *name); err == nil {
+			return offset.Location(), nil
+		}
+	}
+	zone, err := schedule.Zone(*name)
+	if err != nil {
+		return nil, doubtful{reconcile.Reason{Code: reconcile.CodeZone, Text: fmt.Sprintf("the warehouse prints the history in the time zone %q, which is not known here, so that its instants cannot be read; set the warehouse's TIMEZONE to UTC", *name)}}
+	}
+	return zone, nil
 }
 
 // pin chooses the versions: the target after the run, the source when the loader may have read it first.
@@ -126,6 +158,9 @@ func (v *verifier) pinSource(ctx context.Context) error {
 		if !more {
 			break
 		}
+	}
+	if v.history.Unsure {
+		return doubtful{reconcile.Reason{Code: reconcile.CodeZone, Text: fmt.Sprintf("the warehouse prints the history of %s in a time zone whose clocks went back at about %s, so that it cannot be told which version the loader may have read; set the warehouse's TIMEZONE to UTC", v.out.Source.Table, v.out.ReadAt.Format(time.RFC3339))}}
 	}
 	if !v.history.Found {
 		return doubtful{reconcile.Reason{Code: reconcile.CodeUnreadable, Text: fmt.Sprintf("the history of %s does not reach back to %s, when the loader may have read it", v.out.Source.Table, v.out.ReadAt.Format(time.RFC3339))}}

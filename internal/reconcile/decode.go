@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // reader reads the texts of one row in order and keeps the first mistake. Numbers are whole and exact, or an error.
@@ -122,6 +121,13 @@ func ReadPair(row []*string) ([2]int64, error) {
 	return n, r.err
 }
 
+// ReadText reads a row of one text.
+func ReadText(row []*string) (string, error) {
+	r := reader{row: row}
+	t := strings.Clone(r.word())
+	return t, r.err
+}
+
 // ReadGroup reads a row of Split.
 func ReadGroup(row []*string) (Group, error) {
 	r := reader{row: row}
@@ -175,14 +181,4 @@ func readPiece(row []*string) (piece, error) {
 		earliest: r.number(), latest: r.number()}
 	p.partition, p.kind = strings.Clone(p.partition), strings.Clone(p.kind)
 	return p, r.err
-}
-
-// ReadInstant reads a timestamp as statements print it: with a T or a blank, with or without a zone, which then is UTC.
-func ReadInstant(text string) (time.Time, error) {
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999 Z07:00"} {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t.UTC(), nil
-		}
-	}
-	return time.Time{}, fmt.Errorf("%q is not a timestamp", text)
 }

@@ -10,8 +10,11 @@ import (
 
 // Commit is one line of a table's history.
 type Commit struct {
-	Version   int64
-	At        time.Time
+	Version int64
+	At      time.Time
+	// Or is the other instant that At can be, an hour earlier, where the history was printed in a zone whose clocks repeat
+	// that hour; else zero.
+	Or        time.Time
 	Operation string
 	// Mode is how a WRITE or a stream writes: Append, Overwrite, Complete, Update; empty where it says nothing.
 	Mode string
@@ -89,8 +92,9 @@ func (c Commit) Writes() bool {
 	return !c.keepsRows() && !strings.EqualFold(c.Operation, "CREATE TABLE")
 }
 
-// ReadCommit reads a row of DESCRIBE HISTORY with these columns, which differ between versions of Databricks.
-func ReadCommit(columns []string, row []*string) (Commit, error) {
+// ReadCommit reads a row of DESCRIBE HISTORY with these columns, which differ between versions of Databricks. It is
+// ErrNoZone when the zone is needed and nil.
+func ReadCommit(columns []string, row []*string, zone *time.Location) (Commit, error) {
 	c := Commit{OutputRows: -1}
 	seen := false
 	for i, name := range columns {
@@ -104,7 +108,7 @@ func ReadCommit(columns []string, row []*string) (Commit, error) {
 			seen = true
 			c.Version, err = strconv.ParseInt(text, 10, 64)
 		case "timestamp":
-			c.At, err = ReadInstant(text)
+			c.At, c.Or, err = ReadInstant(text, zone)
 		case "operation":
 			c.Operation = strings.Clone(text)
 		case "operationparameters":
@@ -167,6 +171,8 @@ type SourceHistory struct {
 	// Pinned is the last commit at or before ReadAt; Found tells whether there is one.
 	Pinned Commit
 	Found  bool
+	// Unsure says that it may be another one, for it is not known at which of two instants a commit was made.
+	Unsure bool
 	// Newest is the table's newest commit, Oldest the oldest seen, First the oldest up to the pinned one that can be read.
 	Newest, Oldest, First Commit
 	// Candidates are the readable versions up to the pinned one whose successor removes rows, newest first.
@@ -195,6 +201,7 @@ func (h *SourceHistory) Add(c Commit) (bool, error) {
 	}
 	h.Oldest = c
 	h.Timeline.add(c)
+	h.Unsure = h.Unsure || !c.Or.IsZero() && c.At.After(h.ReadAt) != c.Or.After(h.ReadAt)
 	switch {
 	case !h.Found && c.At.After(h.ReadAt):
 		return true, nil

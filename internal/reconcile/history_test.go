@@ -145,7 +145,7 @@ func TestReadCommit(t *testing.T) {
 	text := func(s string) *string { return &s }
 	columns := []string{"version", "timestamp", "userId", "operation", "operationParameters", "job", "isBlindAppend", "operationMetrics"}
 	c, err := ReadCommit(columns, []*string{text("12"), text("2026-06-01T10:00:00.123Z"), nil, text("WRITE"), text(`{"mode":"Append"}`),
-		text(`{"jobId":"5","jobRunId":"9007199254740993"}`), text("true"), text(`{"numOutputRows":"805044"}`)})
+		text(`{"jobId":"5","jobRunId":"9007199254740993"}`), text("true"), text(`{"numOutputRows":"805044"}`)}, nil)
 	want := Commit{Version: 12, At: time.Date(2026, 6, 1, 10, 0, 0, 123_000_000, time.UTC), Operation: "WRITE", Mode: "Append", BlindAppend: true, JobID: 5, JobRunID: 9007199254740993, OutputRows: 805044}
 	if err != nil || c != want {
 		t.Errorf("got %+v, %v", c, err)
@@ -155,7 +155,7 @@ func TestReadCommit(t *testing.T) {
 		"no timestamp": {text("1"), nil, nil, text("WRITE"), nil, nil, nil, nil},
 		"no number":    {text("1.5"), text("2026-06-01T10:00:00Z"), nil, nil, nil, nil, nil, nil},
 	} {
-		if _, err := ReadCommit(columns, row); err == nil || !strings.HasPrefix(err.Error(), "history: ") {
+		if _, err := ReadCommit(columns, row, nil); err == nil || !strings.HasPrefix(err.Error(), "history: ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

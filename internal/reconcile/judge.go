@@ -27,6 +27,7 @@ const (
 	CodeNoRun         = "no_run"          // no successful run to verify
 	CodeMetrics       = "history_metrics" // the history's row count is not the count at its versions
 	CodeOtherCommits  = "other_commits"   // others wrote to the target since the run began
+	CodeZone          = "session_zone"    // the history's instants cannot be read
 	CodeActiveRun     = "active_run"
 	CodeReadAt        = "read_at"     // nobody named the loader's read time
 	CodeNoEvidence    = "no_evidence" // evidence was to be kept, and is not
