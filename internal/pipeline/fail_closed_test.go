@@ -60,8 +60,8 @@ func (b *bed) expect(v reconcile.Verification, verdict reconcile.Verdict, want m
 	}
 }
 
-// datafold/data-diff went on without its age filter when that could not be read. Fault: contractOf drops the error of
-// contract.FromTags.
+// datafold/data-diff went on without its age filter when that could not be read. Fault: contract.FromTags takes a
+// length that it cannot read for zero.
 func TestUnreadableSettleDelay(t *testing.T) {
 	t.Parallel()
 	b, _ := loaded(t)
@@ -122,10 +122,10 @@ func TestCapOrSample(t *testing.T) {
 	b.expect(v, reconcile.Fail, want)
 	b.ResetRequests()
 	b.verify(pipeline.VerifyRequest{})
-	for n := range b.Count("POST", "/api/2.0/sql/statements") {
+	for n := range b.Count("POST", "/api/2.0/sql/statements") - 1 { // the last one is a hint that decides nothing
 		b.AddFault(local.Fault{Route: "/api/2.0/sql/statements", Method: "POST", Call: n + 1, MarkTruncated: true})
 		v := b.verify(pipeline.VerifyRequest{})
-		if v.Verdict == reconcile.Pass || v.Verdict == reconcile.Fail && v.Counts.Missing != int64(len(want)) {
+		if v.Verdict == reconcile.Pass || !has(v, reconcile.CodeTruncated, "") {
 			t.Errorf("statement %d cut short: %s %+v %v", n+1, v.Verdict, v.Counts, v.Reasons)
 		}
 		b.ClearFaults()
@@ -180,8 +180,7 @@ func TestFloatRounding(t *testing.T) {
 }
 
 // databrickslabs/lakebridge#932 counted in 32 bits, awslabs/deequ hashes to 32. Sequences of INT at the end of their range,
-// beside BIGINT ones that are equal in their low 32 bits. Fault: keys and rows do not cast to BIGINT (the gap after
-// 2147483647 overflows); or keys casts to INT.
+// beside BIGINT ones that are equal in their low 32 bits. Fault: keys and rows keep 31 bits of the sequence.
 func TestThirtyTwoBits(t *testing.T) {
 	t.Parallel()
 	b := open(t)
@@ -243,6 +242,12 @@ func TestSessionTimeZone(t *testing.T) {
 		v = b.verify(pipeline.VerifyRequest{RunID: b.load(job), Block: 64})
 		if v.Verdict != reconcile.Pass || v.Counts.Due != 207 {
 			t.Errorf("%s: %s %+v %v", zone, v.Verdict, v.Counts, v.Reasons)
+		}
+		b.exec("DELETE FROM main.events.tgt WHERE seq IN (901, 968)") // of 21:01 and of 22:08
+		v = b.verify(pipeline.VerifyRequest{})
+		want = []reconcile.Day{{Day: "2026-03-01", Due: 207, Loaded: 201, Missing: 6, InFlight: 93}}
+		if d := cmp.Diff(want, v.ByDay); d != "" {
+			t.Errorf("%s: %v\n%s", zone, v.Reasons, d)
 		}
 	}
 }
