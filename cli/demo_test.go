@@ -172,7 +172,7 @@ func TestDemoInterrupted(t *testing.T) {
 		name, marker string
 		later        time.Duration
 	}{
-		{"at once", "1/6", 0},
+		{"at once", "1/7", 0},
 		{"while the workspace is filled", "", 300 * time.Millisecond},
 		{"while terraform initialises", " init", 0},
 		{"while terraform plans, its plugin running", " plan ", 700 * time.Millisecond},
