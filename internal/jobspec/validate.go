@@ -90,7 +90,7 @@ func (v *validation) add(summary, format string, args ...any) {
 }
 
 // place is where the validation is, with steps below.
-func (v *validation) place(more ...any) string { return place(append(slices.Clone(v.path), more...)) }
+func (v *validation) place() string { return place(v.path) }
 
 func (v *validation) value(f *Field, value any) {
 	if _, unknown := value.(Unknown); unknown || value == nil || v.placeholder(value) {

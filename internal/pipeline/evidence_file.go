@@ -35,7 +35,7 @@ func openFile(path, scope, definition string, w Warehouse) (*file, error) {
 	if err != nil {
 		return nil, &ConfigurationError{Subject: "evidence", Reason: err.Error(), Hint: "Name a file that can be read and written."}
 	}
-	defer f.Close()
+	defer f.Close() //nolint:errcheck // it was only read
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 64<<20)
 	for n := 1; lines.Scan(); n++ {

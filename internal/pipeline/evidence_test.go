@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,7 +49,7 @@ func (b *bed) kept(table string) string {
 func (b *bed) statements(text string) int {
 	n := 0
 	for _, q := range b.Requests() {
-		if q.Method == "POST" && strings.HasPrefix(q.Route, "/api/2.0/sql/statements") && strings.Contains(string(q.Body), text) {
+		if q.Method == http.MethodPost && strings.HasPrefix(q.Route, "/api/2.0/sql/statements") && strings.Contains(q.Body, text) {
 			n++
 		}
 	}

@@ -96,7 +96,7 @@ func (q *Inquiry) unreadWhileThere(s *stretch, r removal, reader, next int) find
 // expired is for rows that a run could have read, and none did: they left too early, or no run came.
 func (q *Inquiry) expired(s *stretch, r removal, reader, next int) finding {
 	if next < 0 {
-		return found(s, CauseExpiredUnread, "%s; no run has read the source since", q.unreadSince(s, r, reader))
+		return found(s, CauseExpiredUnread, "%s; no run has read the source since", q.unreadSince(r, reader))
 	}
 	l := q.Loads.All[next]
 	if q.Window > 0 {
@@ -115,10 +115,10 @@ func (q *Inquiry) expired(s *stretch, r removal, reader, next int) finding {
 	if failed := q.failures(reader, next); failed > 0 {
 		wait += fmt.Sprintf(" (%d runs between them failed)", failed)
 	}
-	return found(s, CauseExpiredUnread, "%s; the next, %s, came%s", q.unreadSince(s, r, reader), l.read(), wait)
+	return found(s, CauseExpiredUnread, "%s; the next, %s, came%s", q.unreadSince(r, reader), l.read(), wait)
 }
 
-func (q *Inquiry) unreadSince(s *stretch, r removal, reader int) string {
+func (q *Inquiry) unreadSince(r removal, reader int) string {
 	left := fmt.Sprintf("they left the source at %s", instantText(r.last.At))
 	if !r.exact {
 		left = fmt.Sprintf("they left the source between %s and %s", instantText(r.first.At), instantText(r.last.At))

@@ -18,7 +18,7 @@ func (g *generator) load() {
 		write = read + time.Duration(g.r.Int64N(int64(g.tick)))
 		end = write + 2*time.Second
 	}
-	r := g.begin(nil)
+	r := g.begin()
 	g.later(read, func() { g.read(r) })
 	g.later(write, func() { g.write(r) })
 	g.later(end, func() { g.end(r) })
@@ -32,8 +32,8 @@ func (g *generator) busy() bool {
 }
 
 // begin starts a run, which does nothing by itself.
-func (g *generator) begin(r *Run) *Run {
-	r = &Run{Number: len(g.runs) + 1, Started: g.instant()}
+func (g *generator) begin() *Run {
+	r := &Run{Number: len(g.runs) + 1, Started: g.instant()}
 	g.runs = append(g.runs, r)
 	g.step(Step{Begin: r})
 	return r

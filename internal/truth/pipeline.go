@@ -207,7 +207,7 @@ func (g *generator) finish() {
 		}
 		if g.chance(6) {
 			g.tickTo(g.now)
-			g.begin(nil)
+			g.begin()
 		}
 		g.later(time.Minute, g.check)
 	})
