@@ -26,7 +26,7 @@ func setProperties(table contract.Table, wanted, live map[string]string) string 
 	}
 	pairs := make([]string, 0, len(set))
 	for _, key := range slices.Sorted(maps.Keys(set)) {
-		pairs = append(pairs, sqlText(key)+" = "+sqlText(set[key]))
+		pairs = append(pairs, contract.QuoteText(key)+" = "+contract.QuoteText(set[key]))
 	}
 	return "ALTER TABLE " + table.SQL() + " SET TBLPROPERTIES (" + strings.Join(pairs, ", ") + ")"
 }
@@ -34,7 +34,7 @@ func setProperties(table contract.Table, wanted, live map[string]string) string 
 func unsetProperties(table contract.Table, keys []string) string {
 	quoted := make([]string, 0, len(keys))
 	for _, key := range slices.Sorted(slices.Values(keys)) {
-		quoted = append(quoted, sqlText(key))
+		quoted = append(quoted, contract.QuoteText(key))
 	}
 	return "ALTER TABLE " + table.SQL() + " UNSET TBLPROPERTIES IF EXISTS (" + strings.Join(quoted, ", ") + ")"
 }
@@ -58,9 +58,4 @@ func property(properties map[string]string, key string) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// sqlText writes a string literal of Databricks SQL, in which the backslash escapes.
-func sqlText(text string) string {
-	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(text) + "'"
 }

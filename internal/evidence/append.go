@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/watertight-data/terraform-provider-watertight/internal/contract"
 )
 
 // longestStatement keeps a statement well below the 16 MiB that the API takes (databricks-sdk-go service/sql).
@@ -50,7 +52,7 @@ func tuple(scope string, r Record) string {
 	return "(" + strings.Join(parts, ", ") + ")"
 }
 
-// literal writes a value. An instant carries its offset: the session's zone is not ours.
+// literal writes a value; what it has none for is null.
 func literal(v any) string {
 	switch v := v.(type) {
 	case int64:
@@ -58,10 +60,10 @@ func literal(v any) string {
 	case bool:
 		return strconv.FormatBool(v)
 	case string:
-		return quoted(v)
+		return contract.QuoteText(v)
 	case time.Time:
 		if !v.IsZero() {
-			return "TIMESTAMP'" + v.UTC().Format("2006-01-02T15:04:05.000000") + "+00:00'"
+			return contract.QuoteInstant(v)
 		}
 	}
 	return "NULL"

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/watertight-data/terraform-provider-watertight/internal/contract"
 )
 
 // Source is the source at one version, as a manifest sees it.
@@ -58,13 +60,13 @@ func (s Source) Ranges() string {
 // Keep appends the manifest of a version in one statement: nothing of it leaves the warehouse.
 func (p Place) Keep(scope string, s Source) string {
 	return fmt.Sprintf("INSERT INTO %s (%s)\nSELECT CAST(%d AS INT), %s, %s, %d, %s, part, low, high, earliest, latest FROM (%s) AS m",
-		p.SQL(Manifests), strings.Join(Manifests.Names(), ", "), Schema, quoted(scope), quoted(s.ID), s.Version, literal(s.Committed), s.ranges())
+		p.SQL(Manifests), strings.Join(Manifests.Names(), ", "), Schema, contract.QuoteText(scope), contract.QuoteText(s.ID), s.Version, literal(s.Committed), s.ranges())
 }
 
 // manifests selects what is kept of a source, but for what an older table of the same name left behind.
 func (p Place) manifests(scope, id string) string {
 	return fmt.Sprintf("SELECT source_version, seen_at, part, low, high, earliest, latest FROM %s WHERE scope = %s AND source_id = %s AND schema_version <= %d",
-		p.SQL(Manifests), quoted(scope), quoted(id), Schema)
+		p.SQL(Manifests), contract.QuoteText(scope), contract.QuoteText(id), Schema)
 }
 
 // Listed joins what any manifest ever listed, within the bounds of each partition: part, low, high, first seen, last seen,
@@ -109,7 +111,7 @@ func within(bounds []Bound) string {
 	}
 	var parts []string
 	for _, b := range bounds {
-		parts = append(parts, fmt.Sprintf("part = %s AND low <= %d AND high >= %d", quoted(b.Partition), b.High, b.Low))
+		parts = append(parts, fmt.Sprintf("part = %s AND low <= %d AND high >= %d", contract.QuoteText(b.Partition), b.High, b.Low))
 	}
 	return "(" + strings.Join(parts, " OR ") + ")"
 }

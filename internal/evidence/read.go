@@ -1,6 +1,10 @@
 package evidence
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/watertight-data/terraform-provider-watertight/internal/contract"
+)
 
 // Versions asks for the newest shape of any record of a table: one row, null when there is none.
 func (p Place) Versions(t Table) string {
@@ -11,7 +15,7 @@ func (p Place) Versions(t Table) string {
 // source version, target version, watermarks, added, verdict, due, missing.
 func (p Place) RunsSince(scope string, micros int64) string {
 	return fmt.Sprintf(`SELECT job_id, run_id, unix_micros(verified_at) AS verified_at, unix_micros(read_at) AS read_at, unix_micros(cutoff) AS cutoff, source_version, target_version, watermarks, added, verdict, due, missing
-FROM %s WHERE scope = %s AND schema_version <= %d AND unix_micros(read_at) >= %d ORDER BY read_at, verified_at`, p.SQL(Runs), quoted(scope), Schema, micros)
+FROM %s WHERE scope = %s AND schema_version <= %d AND unix_micros(read_at) >= %d ORDER BY read_at, verified_at`, p.SQL(Runs), contract.QuoteText(scope), Schema, micros)
 }
 
 // VerifiedThrough lists what the newest entries of the ledger say of each partition: definition, part, low, high, target
@@ -19,7 +23,7 @@ FROM %s WHERE scope = %s AND schema_version <= %d AND unix_micros(read_at) >= %d
 func (p Place) VerifiedThrough(scope, definition string) string {
 	return fmt.Sprintf(`SELECT definition, part, low, high, target_version, target_id, unix_micros(verified_at) AS verified_at
 FROM (SELECT definition, part, low, high, target_version, target_id, verified_at, rank() OVER (PARTITION BY part ORDER BY verified_at DESC, target_version DESC) AS nth
-FROM %s WHERE scope = %s AND schema_version <= %d AND definition = %s) AS l WHERE nth = 1 ORDER BY part, low, high`, p.SQL(Ledger), quoted(scope), Schema, quoted(definition))
+FROM %s WHERE scope = %s AND schema_version <= %d AND definition = %s) AS l WHERE nth = 1 ORDER BY part, low, high`, p.SQL(Ledger), contract.QuoteText(scope), Schema, contract.QuoteText(definition))
 }
 
 // Newest lists the newest record of each finding that is in one of the states: name, run, target version, recorded, part, low, high, rows,
@@ -27,5 +31,5 @@ FROM %s WHERE scope = %s AND schema_version <= %d AND definition = %s) AS l WHER
 func (p Place) Newest(scope string) string {
 	return fmt.Sprintf(`SELECT finding, run_id, target_version, unix_micros(recorded_at) AS recorded_at, part, low, high, row_count, state, cause, proof, confirmed, unix_micros(earliest) AS earliest, unix_micros(latest) AS latest, unix_micros(recoverable_until) AS recoverable_until, recovered_by, reason
 FROM (SELECT finding, run_id, target_version, recorded_at, part, low, high, row_count, state, cause, proof, confirmed, earliest, latest, recoverable_until, recovered_by, reason, row_number() OVER (PARTITION BY finding ORDER BY recorded_at DESC) AS nth
-FROM %s WHERE scope = %s AND schema_version <= %d) AS f WHERE nth = 1 ORDER BY part, low, high, finding`, p.SQL(Findings), quoted(scope), Schema)
+FROM %s WHERE scope = %s AND schema_version <= %d) AS f WHERE nth = 1 ORDER BY part, low, high, finding`, p.SQL(Findings), contract.QuoteText(scope), Schema)
 }

@@ -133,12 +133,7 @@ func (p Place) SQL(t Table) string {
 func (p Place) Create(t Table) string {
 	var lines []string
 	for _, c := range t.columns() {
-		lines = append(lines, fmt.Sprintf("  %s %s COMMENT %s", c.name, c.kind, quoted(c.comment)))
+		lines = append(lines, fmt.Sprintf("  %s %s COMMENT %s", c.name, c.kind, contract.QuoteText(c.comment)))
 	}
 	return fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s (\n%s\n) COMMENT 'Written by watertight verify. Append only.'", p.SQL(t), strings.Join(lines, ",\n"))
-}
-
-// quoted writes a text literal of Databricks SQL.
-func quoted(text string) string {
-	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(text) + "'"
 }

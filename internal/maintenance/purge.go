@@ -140,7 +140,7 @@ func (p Purge) fixedBoundary() string {
 	limit := p.Pin.Now.Add(-p.Window).UTC()
 	switch p.EventTimeType {
 	case "timestamp":
-		return "TIMESTAMP'" + limit.Format("2006-01-02T15:04:05.000000") + "+00:00'"
+		return contract.QuoteInstant(limit)
 	case "timestamp_ntz":
 		return "TIMESTAMP_NTZ'" + limit.Format("2006-01-02T15:04:05.000000") + "'"
 	case "date":

@@ -174,19 +174,11 @@ func (c *recoverer) recover(ctx context.Context) error {
 // learn collects what places there are.
 func (c *recoverer) learn(ctx context.Context) error {
 	promise := c.subject.contract
-	source, err := c.w.Table(ctx, promise.Source)
-	if err != nil {
-		return err
-	}
-	target, err := c.w.Table(ctx, promise.Target)
-	if err != nil {
-		return err
-	}
-	shared, lacking := recovery.Shared(names(target), names(source))
+	shared, lacking := recovery.Shared(names(c.targetTable), names(c.sourceTable))
 	c.out.Lacking = lacking
 	c.target = recovery.Target{SQL: c.statements.Target.SQL, Columns: shared, Key: c.statements.Columns}
 	c.facts = recovery.Facts{SQL: c.statements.Source.SQL, Name: promise.Source, Newest: c.history.Newest, Candidates: c.history.Candidates,
-		Retention: c.retention.DeletedFileRetention, HasChangeFeed: source.Properties["delta.enableChangeDataFeed"] == "true"}
+		Retention: c.retention.DeletedFileRetention, HasChangeFeed: c.sourceTable.Properties["delta.enableChangeDataFeed"] == "true"}
 	c.facts.Broker = promise.BrokerRetention
 	for _, name := range c.request.Backups {
 		if err := c.addBackup(ctx, name, shared); err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/watertight-data/terraform-provider-watertight/internal/contract"
 	"github.com/watertight-data/terraform-provider-watertight/internal/coverage"
 	"github.com/watertight-data/terraform-provider-watertight/internal/reconcile"
+	"github.com/watertight-data/terraform-provider-watertight/internal/workspace"
 )
 
 // VerifyRequest says what to verify: a job by its own contract, or a contract alone.
@@ -92,12 +93,14 @@ type verifier struct {
 	recalled
 	now       time.Time
 	retention contract.Retention
-	began     time.Time // when the target was made
-	since     time.Time // when the load before this one may have read first
-	history   reconcile.SourceHistory
-	others    []reconcile.Commit
-	loads     []reconcile.Commit
-	span      reconcile.TimeSpan // of the pinned source
+	// sourceTable and targetTable are as Unity Catalog describes them.
+	sourceTable, targetTable workspace.Table
+	began                    time.Time // when the target was made
+	since                    time.Time // when the load before this one may have read first
+	history                  reconcile.SourceHistory
+	others                   []reconcile.Commit
+	loads                    []reconcile.Commit
+	span                     reconcile.TimeSpan // of the pinned source
 
 	screen *reconcile.Screen
 	tally  *reconcile.Tally

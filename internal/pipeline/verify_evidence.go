@@ -57,7 +57,7 @@ func (v *verifier) trusted() reconcile.Trusted {
 	}
 	var stretches []reconcile.Span
 	for _, l := range v.ledger {
-		if l.TargetID == v.targetID && v.isUnchanged(l.TargetVersion) {
+		if l.TargetID == v.targetTable.ID && v.isUnchanged(l.TargetVersion) {
 			stretches = append(stretches, reconcile.Span{Partition: l.Partition, From: l.Low, To: l.High})
 		}
 	}
@@ -82,7 +82,7 @@ func (v *verifier) isUnchanged(since int64) bool {
 func (v *verifier) ledgerFloor() int64 {
 	floor := int64(-1)
 	for _, l := range v.ledger {
-		if l.TargetID == v.targetID && (floor < 0 || l.TargetVersion < floor) {
+		if l.TargetID == v.targetTable.ID && (floor < 0 || l.TargetVersion < floor) {
 			floor = l.TargetVersion
 		}
 	}
@@ -138,7 +138,7 @@ func (v *verifier) keepAll(ctx context.Context) error {
 // keepManifests keeps the source as it was read, and as it is now: what leaves it tomorrow is in one of them.
 func (v *verifier) keepManifests(ctx context.Context) error {
 	for _, c := range []reconcile.Commit{v.history.Pinned, v.history.Newest} {
-		if err := keepManifest(ctx, v.kept, v.statements, v.sourceID, c); err != nil {
+		if err := keepManifest(ctx, v.kept, v.statements, v.sourceTable.ID, c); err != nil {
 			return err
 		}
 	}
@@ -172,7 +172,7 @@ func (v *verifier) asLedger() []evidence.Verified {
 	var all []evidence.Verified
 	for _, s := range v.screen.Stretches() {
 		all = append(all, evidence.Verified{Definition: definitionOf(v.subject.contract), Partition: s.Partition, Low: s.From, High: s.To,
-			TargetVersion: v.out.Target.Version, TargetID: v.targetID, VerifiedAt: v.now})
+			TargetVersion: v.out.Target.Version, TargetID: v.targetTable.ID, VerifiedAt: v.now})
 	}
 	return all
 }
@@ -254,8 +254,6 @@ type recalled struct {
 	// unresolved are findings whose rows were missing when they were last seen.
 	unresolved []evidence.Finding
 	noted      []reconcile.Reason
-	// sourceID and targetID are Unity Catalog's ids.
-	sourceID, targetID string
 	// targetSeen is the oldest version of the target whose commit was looked at; targetRemovals took rows from it.
 	targetSeen     int64
 	targetRemovals []int64

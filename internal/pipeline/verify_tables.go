@@ -32,7 +32,7 @@ func (v *verifier) describe(ctx context.Context) error {
 			return doubtful{reconcile.Reason{Code: reconcile.CodeNoVersions, Text: fmt.Sprintf("%s is a %s and has no versions: its rows at the loader's read time cannot be read; name the table behind it", t.FullName, strings.ReplaceAll(strings.ToLower(t.Type), "_", " "))}}
 		}
 	}
-	v.began, v.sourceID, v.targetID = target.Created, source.ID, target.ID
+	v.began, v.sourceTable, v.targetTable = target.Created, source, target
 	v.retention, err = contract.RetentionFromProperties(c.Source, source.Properties)
 	if err != nil {
 		return &ConfigurationError{Subject: "table " + c.Source, Reason: "its properties cannot be read", Err: err, Hint: "Correct the property."}
@@ -64,16 +64,14 @@ func (v *verifier) name(c contract.Contract, textual bool) error {
 	v.statements = reconcile.Statements{
 		Source:  reconcile.Side{SQL: source.SQL()},
 		Target:  reconcile.Side{SQL: target.SQL()},
-		Columns: reconcile.Columns{Sequence: quoted(c.Key.Sequence), EventTime: quoted(c.EventTime), Textual: textual},
+		Columns: reconcile.Columns{Sequence: contract.Quote(c.Key.Sequence), EventTime: contract.Quote(c.EventTime), Textual: textual},
 		Block:   v.request.Block,
 	}
 	if c.Key.Partition != "" {
-		v.statements.Columns.Partition = quoted(c.Key.Partition)
+		v.statements.Columns.Partition = contract.Quote(c.Key.Partition)
 	}
 	return nil
 }
-
-func quoted(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
 
 // columnsOf checks the columns of the key and the event time. It tells whether partitions are texts.
 func columnsOf(c contract.Contract, t workspace.Table) (textual bool, err error) {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/watertight-data/terraform-provider-watertight/internal/contract"
-	"github.com/watertight-data/terraform-provider-watertight/internal/reconcile"
 	"github.com/watertight-data/terraform-provider-watertight/internal/workspace"
 )
 
@@ -102,9 +101,9 @@ func KeepManifest(ctx context.Context, w Verifiable, c contract.Contract, path s
 	if newest == nil {
 		return 0, false, fmt.Errorf("read the history of %s: it is empty", c.Source)
 	}
-	was, err := k.has(ctx, v.sourceID, newest.Version)
+	was, err := k.has(ctx, v.sourceTable.ID, newest.Version)
 	if err != nil || was {
 		return newest.Version, false, err
 	}
-	return newest.Version, true, keepManifest(ctx, k, v.statements, v.sourceID, reconcile.Commit{Version: newest.Version, At: newest.At})
+	return newest.Version, true, keepManifest(ctx, k, v.statements, v.sourceTable.ID, *newest)
 }

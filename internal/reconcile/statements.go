@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/watertight-data/terraform-provider-watertight/internal/contract"
 )
 
 // Side is a table pinned to a version. SQL is its name, quoted for SQL.
@@ -24,6 +26,14 @@ type Columns struct {
 	Textual bool
 }
 
+// Of selects the partition: the column, or the one partition of a table without.
+func (c Columns) Of() string {
+	if c.Partition == "" {
+		return "0"
+	}
+	return c.Partition
+}
+
 // Statements writes the statements of one verification. Every one of them reads pinned versions only.
 type Statements struct {
 	Source, Target Side
@@ -40,20 +50,13 @@ func (s Statements) block() int64 {
 	return DefaultBlock
 }
 
-func (s Statements) partition() string {
-	if s.Columns.Partition == "" {
-		return "0"
-	}
-	return s.Columns.Partition
-}
-
 // keys selects p and seq of a table at a version; rows adds the event time u. Casting lets narrow integers be squared.
 func (s Statements) keys(side Side, version int64) string {
-	return fmt.Sprintf("SELECT %s AS p, CAST(%s AS BIGINT) AS seq FROM %s", s.partition(), s.Columns.Sequence, side.at(version))
+	return fmt.Sprintf("SELECT %s AS p, CAST(%s AS BIGINT) AS seq FROM %s", s.Columns.Of(), s.Columns.Sequence, side.at(version))
 }
 
 func (s Statements) rows(side Side, version int64) string {
-	return fmt.Sprintf("SELECT %s AS p, CAST(%s AS BIGINT) AS seq, %s AS u FROM %s", s.partition(), s.Columns.Sequence, s.Columns.EventTime, side.at(version))
+	return fmt.Sprintf("SELECT %s AS p, CAST(%s AS BIGINT) AS seq, %s AS u FROM %s", s.Columns.Of(), s.Columns.Sequence, s.Columns.EventTime, side.at(version))
 }
 
 // Span asks for the earliest and the latest event time of the source, in microseconds; null when it has none.
@@ -88,12 +91,12 @@ FROM (%[3]s) AS r WHERE p IS NOT NULL AND seq IS NOT NULL AND %[4]s GROUP BY p, 
 ORDER BY part, block`, s.block(), s.mix(), s.rows(s.Source, s.Source.Version), s.within(spans))
 }
 
-// literal writes a partition as it stands in the column.
-func (s Statements) literal(partition string) string {
-	if !s.Columns.Textual || s.Columns.Partition == "" {
+// Literal writes a partition as it stands in the column.
+func (c Columns) Literal(partition string) string {
+	if !c.Textual || c.Partition == "" {
 		return partition
 	}
-	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(partition) + "'"
+	return contract.QuoteText(partition)
 }
 
 // mostConditions is how many partitions a condition names; beyond it the statement reads all of them.
@@ -110,7 +113,7 @@ func (s Statements) within(spans []Span) string {
 		if i > 0 {
 			b.WriteString(" OR ")
 		}
-		fmt.Fprintf(&b, "(p = %s AND (", s.literal(spans[i].Partition))
+		fmt.Fprintf(&b, "(p = %s AND (", s.Columns.Literal(spans[i].Partition))
 		for j := i; i < len(spans) && spans[i].Partition == spans[j].Partition; i++ {
 			if i > j {
 				b.WriteString(" OR ")
@@ -122,14 +125,12 @@ func (s Statements) within(spans []Span) string {
 	return "(" + b.String() + ")"
 }
 
-// isDue compares an event time with the cutoff. The literal carries its offset: the session's zone is not ours.
+// isDue compares an event time with the cutoff.
 func (s Statements) isDue(u string) string {
 	return u + " " + s.Cutoff.operator() + " " + literalTime(s.Cutoff.Micros)
 }
 
-func literalTime(micros int64) string {
-	return "TIMESTAMP'" + instant(micros).Format("2006-01-02T15:04:05.000000") + "+00:00'"
-}
+func literalTime(micros int64) string { return contract.QuoteInstant(instant(micros)) }
 
 // day counts the days of u since 1970. DIV truncates toward zero, so the count begins at the year 1.
 const day = "(unix_micros(u) + 62135596800000000) DIV 86400000000 - 719162"
@@ -142,7 +143,7 @@ func (s Statements) above(marks []Mark) string {
 	var b strings.Builder
 	b.WriteString("CASE")
 	for _, m := range marks {
-		fmt.Fprintf(&b, " WHEN p = %s THEN seq > %d", s.literal(m.Partition), m.High)
+		fmt.Fprintf(&b, " WHEN p = %s THEN seq > %d", s.Columns.Literal(m.Partition), m.High)
 	}
 	b.WriteString(" ELSE TRUE END")
 	return b.String()

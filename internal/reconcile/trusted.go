@@ -52,7 +52,7 @@ func (s Statements) Outside(t Trusted) string {
 	}
 	var parts []string
 	for _, span := range t.spans {
-		parts = append(parts, fmt.Sprintf("p = %s AND seq BETWEEN %d AND %d", s.literal(span.Partition), span.From, span.To))
+		parts = append(parts, fmt.Sprintf("p = %s AND seq BETWEEN %d AND %d", s.Columns.Literal(span.Partition), span.From, span.To))
 	}
 	// A null key is in no stretch, and must be counted.
 	return strings.Replace(sql, ") AS r GROUP BY", fmt.Sprintf(") AS r WHERE p IS NULL OR seq IS NULL OR NOT (%s) GROUP BY", strings.Join(parts, " OR ")), 1)

@@ -137,7 +137,7 @@ type Batch struct {
 func (s Statements) Batches(batches []Batch) string {
 	var parts []string
 	for i, b := range batches {
-		where := "p = " + s.literal(b.Partition)
+		where := "p = " + s.Columns.Literal(b.Partition)
 		if !b.Whole {
 			where += fmt.Sprintf(" AND seq > %d", b.Above)
 		}

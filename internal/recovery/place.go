@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/watertight-data/terraform-provider-watertight/internal/contract"
 	"github.com/watertight-data/terraform-provider-watertight/internal/reconcile"
 )
 
@@ -92,7 +93,7 @@ func (f Facts) candidate(version int64) (reconcile.Candidate, bool) {
 // changeFeed reads the rows that one commit deleted. The feed is refused by the time of its start version alone, which
 // is the deleting commit itself: on a table with rare commits it lives longer than the version before.
 func (f Facts) changeFeed(removal reconcile.Commit) Place {
-	return Place{Kind: ChangeFeed, From: fmt.Sprintf("table_changes('%s', %d, %d)", quotedName(f.SQL), removal.Version, removal.Version),
+	return Place{Kind: ChangeFeed, From: fmt.Sprintf("table_changes(%s, %d, %d)", contract.QuoteText(f.SQL), removal.Version, removal.Version),
 		Name: fmt.Sprintf("change feed of %s, version %d", f.Name, removal.Version), Version: removal.Version, Until: removal.At.Add(f.Retention), condition: "_change_type = 'delete'"}
 }
 

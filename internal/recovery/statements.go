@@ -87,14 +87,7 @@ GROUP BY p, fresh, island ORDER BY part, low`, t.keys(at(t.SQL, version), "", ra
 }
 
 func (t Target) keys(from, condition string, ranges []Range) string {
-	return fmt.Sprintf("SELECT %s AS p, CAST(%s AS BIGINT) AS seq FROM %s WHERE %s", t.partition(), t.Key.Sequence, from, t.where(condition, ranges))
-}
-
-func (t Target) partition() string {
-	if t.Key.Partition == "" {
-		return "0"
-	}
-	return t.Key.Partition
+	return fmt.Sprintf("SELECT %s AS p, CAST(%s AS BIGINT) AS seq FROM %s WHERE %s", t.Key.Of(), t.Key.Sequence, from, t.where(condition, ranges))
 }
 
 // Insert brings back what a place holds of the ranges and the target lacks: once, also when the place holds it twice, and
@@ -130,7 +123,7 @@ func (t Target) where(condition string, ranges []Range) string {
 			b.WriteString(" OR ")
 		}
 		if t.Key.Partition != "" {
-			fmt.Fprintf(&b, "%s = %s AND ", t.Key.Partition, t.literal(r.Partition))
+			fmt.Fprintf(&b, "%s = %s AND ", t.Key.Partition, t.Key.Literal(r.Partition))
 		}
 		if r.From == r.To {
 			fmt.Fprintf(&b, "%s = %d", t.Key.Sequence, r.From)
@@ -141,13 +134,3 @@ func (t Target) where(condition string, ranges []Range) string {
 	b.WriteByte(')')
 	return b.String()
 }
-
-func (t Target) literal(partition string) string {
-	if !t.Key.Textual {
-		return partition
-	}
-	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(partition) + "'"
-}
-
-// quotedName makes a name that is quoted for SQL a text for SQL.
-func quotedName(sql string) string { return strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(sql) }
