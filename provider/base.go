@@ -20,24 +20,31 @@ type session struct {
 	owners ownerSet
 }
 
-// base is embedded in every resource.
-type base struct{ session *session }
-
-// Configure keeps the session. It is called without one at validate time.
-func (b *base) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
-	if req.ProviderData == nil {
-		return
+// sessionOf is what the configured provider handed over; nil at validate time, when nothing was.
+func sessionOf(data any, diags *diag.Diagnostics) *session {
+	if data == nil {
+		return nil
 	}
-	s, ok := req.ProviderData.(*session)
+	s, ok := data.(*session)
 	if !ok {
-		resp.Diagnostics.AddError("Wrong provider data", fmt.Sprintf("This is a defect of the provider: it was given %T.", req.ProviderData))
-		return
+		diags.AddError("Wrong provider data", fmt.Sprintf("This is a defect of the provider: it was given %T.", data))
 	}
-	b.session = s
+	return s
 }
 
 // isDeferred tells whether no call can be made yet: the provider's configuration is not known.
-func (b *base) isDeferred() bool { return b.session == nil || b.session.client == nil }
+func (s *session) isDeferred() bool { return s == nil || s.client == nil }
+
+// base is embedded in every resource.
+type base struct{ session *session }
+
+// Configure keeps the session.
+func (b *base) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
+	b.session = sessionOf(req.ProviderData, &resp.Diagnostics)
+}
+
+// isDeferred tells whether no call can be made yet: the provider's configuration is not known.
+func (b *base) isDeferred() bool { return b.session.isDeferred() }
 
 // warehouse is the provider's; empty while it is not known.
 func (b *base) warehouse() string {

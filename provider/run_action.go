@@ -60,23 +60,15 @@ func (a *runAction) Schema(_ context.Context, _ action.SchemaRequest, resp *acti
 	}
 }
 
-// Configure keeps the session. It is called without one at validate time.
+// Configure keeps the session.
 func (a *runAction) Configure(_ context.Context, req action.ConfigureRequest, resp *action.ConfigureResponse) {
-	if req.ProviderData == nil {
-		return
-	}
-	s, ok := req.ProviderData.(*session)
-	if !ok {
-		resp.Diagnostics.AddError("Wrong provider data", fmt.Sprintf("This is a defect of the provider: it was given %T.", req.ProviderData))
-		return
-	}
-	a.session = s
+	a.session = sessionOf(req.ProviderData, &resp.Diagnostics)
 }
 
 // ModifyPlan defers where Terraform can and the workspace is not known. Otherwise there is nothing to plan: the job may
 // be made by the same apply.
 func (a *runAction) ModifyPlan(_ context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
-	if (a.session == nil || a.session.client == nil) && req.ClientCapabilities.DeferralAllowed {
+	if a.session.isDeferred() && req.ClientCapabilities.DeferralAllowed {
 		resp.Deferred = &action.Deferred{Reason: action.DeferredReasonProviderConfigUnknown}
 	}
 }

@@ -18,21 +18,13 @@ import (
 // source is embedded in every data source.
 type source struct{ session *session }
 
-// Configure keeps the session. It is called without one at validate time.
+// Configure keeps the session.
 func (s *source) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
-	if req.ProviderData == nil {
-		return
-	}
-	own, ok := req.ProviderData.(*session)
-	if !ok {
-		resp.Diagnostics.AddError("Wrong provider data", fmt.Sprintf("This is a defect of the provider: it was given %T.", req.ProviderData))
-		return
-	}
-	s.session = own
+	s.session = sessionOf(req.ProviderData, &resp.Diagnostics)
 }
 
 // isDeferred tells whether no call can be made yet: the provider's configuration is not known.
-func (s *source) isDeferred() bool { return s.session == nil || s.session.client == nil }
+func (s *source) isDeferred() bool { return s.session.isDeferred() }
 
 // client returns the workspace client, or defers the reading. Terraform takes no unknown values from a data source, so
 // where it cannot defer by itself the configuration has to.
