@@ -17,9 +17,9 @@ type Source struct {
 	ID                             string
 	Version                        int64
 	Committed                      time.Time
-	// Cuts are event times, ascending, in microseconds: no range holds keys from both sides of one. Cut at the cutoff of
-	// the run that read the version, a manifest tells which of its keys were due.
-	Cuts []int64
+	// Cuts are event times, in microseconds: no range holds keys from both sides of one. Cut at the cutoff of the run that
+	// read the version, a manifest tells which of its keys were due. Behind are cuts that far behind the newest event.
+	Cuts, Behind []int64
 }
 
 func (s Source) partition() string {
@@ -40,16 +40,14 @@ GROUP BY p, side, island`, s.side(), s.partition(), s.Sequence, s.EventTime, s.S
 
 // side numbers the stretches of event time between the cuts.
 func (s Source) side() string {
-	if len(s.Cuts) == 0 {
-		return "0"
+	parts := []string{"0"}
+	for _, cut := range s.Cuts {
+		parts = append(parts, fmt.Sprintf("CASE WHEN u < %s THEN 1 ELSE 0 END", contract.QuoteInstant(time.UnixMicro(cut))))
 	}
-	var b strings.Builder
-	b.WriteString("CASE")
-	for i, cut := range s.Cuts {
-		fmt.Fprintf(&b, " WHEN u < %s THEN %d", literal(time.UnixMicro(cut)), i)
+	for _, behind := range s.Behind {
+		parts = append(parts, fmt.Sprintf("CASE WHEN unix_micros(u) < max(unix_micros(u)) OVER () - %d THEN 1 ELSE 0 END", behind))
 	}
-	fmt.Fprintf(&b, " ELSE %d END", len(s.Cuts))
-	return b.String()
+	return strings.Join(parts, " + ")
 }
 
 // Ranges reads a manifest without keeping it: partition, low, high, earliest, latest in microseconds.

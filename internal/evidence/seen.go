@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/watertight-data/terraform-provider-watertight/internal/contract"
 )
 
 // Kept is a manifest as a whole.
@@ -42,6 +45,20 @@ func ReadSeen(row []*string) (Manifest, error) {
 	return v, r.err
 }
 
+// Beyond joins the ranges of manifests that are not wholly within the bounds, as Listed joins those within. No bounds, or
+// too many, is everything.
+func (p Place) Beyond(scope, id string, bounds []Bound) string {
+	var parts []string
+	for _, b := range bounds {
+		parts = append(parts, fmt.Sprintf("part = %s AND low >= %d AND high <= %d", contract.QuoteText(b.Partition), b.Low, b.High))
+	}
+	where := "TRUE"
+	if len(parts) > 0 && len(parts) <= mostBounds {
+		where = "NOT (" + strings.Join(parts, " OR ") + ")"
+	}
+	return merged(fmt.Sprintf("SELECT part, low, high, seen_at AS first_seen, seen_at AS last_seen, earliest, latest FROM (%s) AS k WHERE %s", p.manifests(scope, id), where))
+}
+
 // Kept is as Place.Kept asks.
 func (l *Log) Kept(scope, id string) []Kept {
 	all := map[int64]Kept{}
@@ -77,4 +94,15 @@ func (l *Log) Seen(scope, id string, bounds []Bound) []Manifest {
 		return cmp.Or(cmp.Compare(a.Partition, b.Partition), cmp.Compare(a.Low, b.Low), cmp.Compare(a.SourceVersion, b.SourceVersion), cmp.Compare(a.High, b.High), a.SeenAt.Compare(b.SeenAt))
 	})
 	return slices.Compact(out)
+}
+
+// Beyond is as Place.Beyond asks.
+func (l *Log) Beyond(scope, id string, bounds []Bound) []Range {
+	var out []Range
+	for m := range l.seen(scope, id) {
+		if len(bounds) > mostBounds || !slices.ContainsFunc(bounds, func(b Bound) bool { return b.Partition == m.Partition && m.Low >= b.Low && m.High <= b.High }) {
+			out = append(out, Range{m.Partition, m.Low, m.High, m.SeenAt, m.SeenAt, m.Earliest, m.Latest})
+		}
+	}
+	return joined(out, nil)
 }

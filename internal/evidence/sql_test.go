@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -221,13 +222,25 @@ func (m *model) step() {
 	s := evidence.Source{SQL: m.table, Partition: "p", Sequence: "seq", EventTime: "u", ID: "id", Version: m.version, Committed: at(int(m.version))}
 	for range m.random.IntN(3) {
 		cut := time.Date(2026, 3, 2, 0, m.random.IntN(60), 0, 0, time.UTC).UnixMicro()
-		s.Cuts = slices.Compact(slices.Sorted(slices.Values(append(s.Cuts, cut))))
+		s.Cuts = append(s.Cuts, cut)
+	}
+	if m.random.IntN(2) == 0 {
+		s.Behind = []int64{m.random.Int64N(int64(time.Hour / time.Microsecond))}
 	}
 	for range 1 + m.random.IntN(2) { // two verifiers may keep the same
 		m.exec(m.place.Keep(m.scope, s))
 	}
 	for _, r := range read(m.both, s.Ranges(), evidence.ReadManifest) {
-		for _, cut := range s.Cuts {
+		cuts := s.Cuts
+		for _, behind := range s.Behind {
+			newest := m.rows(fmt.Sprintf("SELECT max(u) FROM (SELECT unix_micros(min(u)) AS u FROM %s VERSION AS OF %d GROUP BY p, seq)", m.table, m.version))[0][0]
+			at, err := strconv.ParseInt(*newest, 10, 64)
+			if err != nil {
+				m.t.Fatal(err)
+			}
+			cuts = append(cuts, at-behind)
+		}
+		for _, cut := range cuts {
 			if (r.Earliest.UnixMicro() < cut) != (r.Latest.UnixMicro() < cut) {
 				m.t.Errorf("%s, version %d: %+v has keys on both sides of %s", m.scope, m.version, r, time.UnixMicro(cut).UTC())
 			}
@@ -297,6 +310,18 @@ func (m *model) checkSeen(bounds []evidence.Bound) {
 			got := slices.ContainsFunc(seen, func(r evidence.Manifest) bool { return r.Partition == p && r.Low <= seq && seq <= r.High })
 			if inBounds(p, seq, bounds) && got != listed[seq] {
 				m.t.Errorf("%s, seen: partition %s sequence %d: %v, want %v", m.scope, p, seq, got, listed[seq])
+			}
+		}
+	}
+	beyond := read(m.both, m.place.Beyond(m.scope, "id", bounds), evidence.ReadRange)
+	if diff := cmp.Diff(m.log.Beyond(m.scope, "id", bounds), beyond); diff != "" {
+		m.t.Errorf("%s, beyond: the file and the table differ\n%s", m.scope, diff)
+	}
+	for p, listed := range m.listed {
+		for seq := range int64(64) {
+			got := slices.ContainsFunc(beyond, func(r evidence.Range) bool { return r.Partition == p && r.Low <= seq && seq <= r.High })
+			if got && !listed[seq] || !got && listed[seq] && (bounds == nil || !inBounds(p, seq, bounds)) {
+				m.t.Errorf("%s, beyond: partition %s sequence %d: %v", m.scope, p, seq, got)
 			}
 		}
 	}

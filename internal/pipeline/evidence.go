@@ -26,6 +26,11 @@ type keeper interface {
 	// listed and unlisted are what the manifests of a source show, by partition and sequence. No bounds is everything.
 	listed(ctx context.Context, sourceID string, bounds []evidence.Bound) iter.Seq2[evidence.Range, error]
 	unlisted(ctx context.Context, sourceID string, bounds []evidence.Bound) iter.Seq2[evidence.Range, error]
+	// manifests are those that are kept of a source, by version; seen are their ranges, by partition, low and version.
+	manifests(ctx context.Context, sourceID string) ([]evidence.Kept, error)
+	seen(ctx context.Context, sourceID string, bounds []evidence.Bound) iter.Seq2[evidence.Manifest, error]
+	// beyond are the sequences that manifests list outside of bounds.
+	beyond(ctx context.Context, sourceID string, bounds []evidence.Bound) iter.Seq2[evidence.Range, error]
 	// has tells whether a manifest of a version is kept.
 	has(ctx context.Context, sourceID string, version int64) (bool, error)
 	// verified are the newest entries of the ledger, one a partition.

@@ -61,6 +61,18 @@ func (f *file) unlisted(_ context.Context, id string, bounds []evidence.Bound) i
 	return sure(slices.Values(f.log.Unlisted(f.scope, id, bounds)))
 }
 
+func (f *file) manifests(_ context.Context, id string) ([]evidence.Kept, error) {
+	return f.log.Kept(f.scope, id), nil
+}
+
+func (f *file) seen(_ context.Context, id string, bounds []evidence.Bound) iter.Seq2[evidence.Manifest, error] {
+	return sure(slices.Values(f.log.Seen(f.scope, id, bounds)))
+}
+
+func (f *file) beyond(_ context.Context, id string, bounds []evidence.Bound) iter.Seq2[evidence.Range, error] {
+	return sure(slices.Values(f.log.Beyond(f.scope, id, bounds)))
+}
+
 func (f *file) has(_ context.Context, id string, version int64) (bool, error) {
 	return f.log.Has(f.scope, id, version), nil
 }

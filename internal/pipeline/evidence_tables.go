@@ -63,6 +63,18 @@ func (t *tables) unlisted(ctx context.Context, id string, bounds []evidence.Boun
 	return reconcile.Decoded(query(ctx, t.w, t.place.Unlisted(t.scope, id, bounds)), evidence.ReadRange)
 }
 
+func (t *tables) manifests(ctx context.Context, id string) ([]evidence.Kept, error) {
+	return gathered(reconcile.Decoded(query(ctx, t.w, t.place.Kept(t.scope, id)), evidence.ReadKept))
+}
+
+func (t *tables) seen(ctx context.Context, id string, bounds []evidence.Bound) iter.Seq2[evidence.Manifest, error] {
+	return reconcile.Decoded(query(ctx, t.w, t.place.Seen(t.scope, id, bounds)), evidence.ReadSeen)
+}
+
+func (t *tables) beyond(ctx context.Context, id string, bounds []evidence.Bound) iter.Seq2[evidence.Range, error] {
+	return reconcile.Decoded(query(ctx, t.w, t.place.Beyond(t.scope, id, bounds)), evidence.ReadRange)
+}
+
 func (t *tables) has(ctx context.Context, id string, version int64) (bool, error) {
 	for _, err := range query(ctx, t.w, t.place.Has(t.scope, id, version)) {
 		return err == nil, err

@@ -259,7 +259,7 @@ func (x *player) compare(v reconcile.Verification, want truth.Expected) {
 	}
 	n := want.Counts
 	counts := reconcile.Counts{Due: n["due"], Loaded: n["loaded"], Missing: n["missing"], InFlight: n["in_flight"], Late: n["late"], Doomed: n["doomed"],
-		Skipped: n["skipped"], Expired: n["expired"], Undecidable: n["undecidable"], Duplicates: want.Surplus}
+		Skipped: n["skipped"], Expired: n["expired"], Lost: n["lost"], Undecidable: n["undecidable"], Duplicates: want.Surplus}
 	if d := cmp.Diff(counts, v.Counts); d != "" {
 		t.Errorf("counts (-truth +said):\n%s", d)
 	}
@@ -288,7 +288,7 @@ func doubts(v reconcile.Verification) []string {
 	for _, r := range v.Reasons {
 		switch r.Code {
 		case reconcile.CodeMissing, reconcile.CodeDoomed, reconcile.CodeDuplicates, reconcile.CodeUpstreamGap, reconcile.CodeNotContiguous,
-			reconcile.CodeMetrics, reconcile.CodeOtherCommits, reconcile.CodeActiveRun, reconcile.CodeReadAt:
+			reconcile.CodeMetrics, reconcile.CodeOtherCommits, reconcile.CodeActiveRun, reconcile.CodeReadAt, reconcile.CodeCauses:
 		default:
 			if !slices.Contains(codes, r.Code) {
 				codes = append(codes, r.Code)
@@ -311,7 +311,7 @@ func (x *player) ranges(v reconcile.Verification, want truth.Expected) []truth.R
 		if r.Rows != r.To-r.From+1 {
 			x.t.Errorf("range %+v has %d rows", r, r.Rows)
 		}
-		if r.Partition == before.Partition && r.State == before.State && r.RecoverFrom == before.RecoverFrom && r.From == before.To+1 {
+		if r.Partition == before.Partition && r.State == before.State && r.Cause == before.Cause && r.Proof == before.Proof && r.RecoverFrom == before.RecoverFrom && r.From == before.To+1 {
 			x.t.Errorf("%+v continues %+v", r, before)
 		}
 		before = r
@@ -342,6 +342,9 @@ func (x *player) readable(r reconcile.Range, want truth.Expected) {
 		if r.RecoverFrom != "" || !r.RecoverableUntil.IsZero() {
 			x.t.Errorf("%+v claims to be readable", r)
 		}
+		return
+	}
+	if r.State == reconcile.Lost {
 		return
 	}
 	var version int

@@ -61,6 +61,7 @@ func newVerifier(w Verifiable, r VerifyRequest, s subject) *verifier {
 	v.out.Strict, v.out.Job, v.out.Run = r.Strict, s.jobID, s.run.ID
 	v.out.Source.Table, v.out.Target.Table = s.contract.Source, s.contract.Target
 	v.missing, v.duplicates, v.gaps = &spool[reconcile.Range]{}, &spool[reconcile.Duplicate]{}, &spool[reconcile.Gap]{}
+	v.raw, v.unexplained = &spool[reconcile.Range]{}, &spool[reconcile.Gap]{}
 	v.out.Missing, v.out.Duplicates = v.missing, v.duplicates
 	v.out.OnClose(func() error { return errors.Join(v.missing.Close(), v.duplicates.Close()) })
 	return v
@@ -69,8 +70,8 @@ func newVerifier(w Verifiable, r VerifyRequest, s subject) *verifier {
 // run leaves nothing to close when it fails.
 func (v *verifier) run(ctx context.Context) error {
 	err := v.verify(ctx)
-	if gaps := v.gaps.Close(); err == nil {
-		err = gaps
+	if closed := errors.Join(v.gaps.Close(), v.raw.Close(), v.unexplained.Close()); err == nil {
+		err = closed
 	}
 	if err != nil {
 		err = errors.Join(err, v.out.Close())
@@ -89,18 +90,26 @@ type verifier struct {
 	missing    *spool[reconcile.Range]
 	duplicates *spool[reconcile.Duplicate]
 	gaps       *spool[reconcile.Gap]
+	// raw are the missing ranges before their causes are known, unexplained the gaps that no version explains.
+	raw         *spool[reconcile.Range]
+	unexplained *spool[reconcile.Gap]
+	concluded   bool
+	blind       []reconcile.Reason // what could not be looked at, unless manifests make up for it
+	restarted   map[string]string  // partitions whose sequences began anew, and what shows it
 
 	recalled
 	now       time.Time
 	retention contract.Retention
 	// sourceTable and targetTable are as Unity Catalog describes them.
 	sourceTable, targetTable workspace.Table
-	began                    time.Time // when the target was made
-	since                    time.Time // when the load before this one may have read first
-	history                  reconcile.SourceHistory
-	others                   []reconcile.Commit
-	loads                    []reconcile.Commit
-	span                     reconcile.TimeSpan // of the pinned source
+	// targetRetention is how long a version of the target can be read after it was committed.
+	targetRetention time.Duration
+	began           time.Time // when the target was made
+	since           time.Time // when the load before this one may have read first
+	history         reconcile.SourceHistory
+	others          []reconcile.Commit
+	loads           []reconcile.Commit
+	span            reconcile.TimeSpan // of the pinned source
 
 	screen *reconcile.Screen
 	tally  *reconcile.Tally
@@ -128,6 +137,9 @@ func (v *verifier) verify(ctx context.Context) error {
 	case unreadable(err):
 		v.doubt(codeOf(err), err.Error())
 	default:
+		return err
+	}
+	if err := v.concludeAll(nil); err != nil {
 		return err
 	}
 	v.noteReadAt()
@@ -158,7 +170,7 @@ func (v *verifier) compare(ctx context.Context) error {
 	if v.subject.doubt.Code != "" {
 		return doubtful{v.subject.doubt}
 	}
-	for _, step := range []func(context.Context) error{v.describe, v.remember, v.pin, v.cut, v.scan, v.open, v.repeats, v.searchRemoved, v.hints} {
+	for _, step := range []func(context.Context) error{v.describe, v.remember, v.pin, v.cut, v.scan, v.open, v.repeats, v.searchRemoved, v.causes, v.hints} {
 		if err := step(ctx); err != nil {
 			return err
 		}

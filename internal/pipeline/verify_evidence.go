@@ -7,6 +7,7 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/watertight-data/terraform-provider-watertight/internal/coverage"
 	"github.com/watertight-data/terraform-provider-watertight/internal/evidence"
 	"github.com/watertight-data/terraform-provider-watertight/internal/reconcile"
 )
@@ -138,14 +139,32 @@ func (v *verifier) keepAll(ctx context.Context) error {
 // keepManifests keeps the source as it was read, and as it is now: what leaves it tomorrow is in one of them.
 func (v *verifier) keepManifests(ctx context.Context) error {
 	for _, c := range []reconcile.Commit{v.history.Pinned, v.history.Newest} {
-		if err := keepManifest(ctx, v.kept, v.statements, v.sourceTable.ID, c); err != nil {
+		if err := keepManifest(ctx, v.kept, v.statements, v.sourceTable.ID, c, v.cuts()...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func keepManifest(ctx context.Context, k keeper, st reconcile.Statements, id string, c reconcile.Commit) error {
+// cuts are the bounds of the run's cutoff: manifests tell by them which keys were due.
+func (v *verifier) cuts() []int64 {
+	if v.out.Cutoff.IsZero() {
+		return nil
+	}
+	cuts := []int64{v.statements.Cutoff.Edge()}
+	if c := v.subject.contract; c.SettleClock != coverage.SettleNewestEvent {
+		read := v.subject.run.Ended
+		if len(v.loads) > 0 {
+			read = v.loads[0].At
+		}
+		if !read.IsZero() {
+			cuts = append(cuts, reconcile.NewCutoff(read, c.SettleDelay, -reconcile.SkewGuard, c.Strict).Edge())
+		}
+	}
+	return cuts
+}
+
+func keepManifest(ctx context.Context, k keeper, st reconcile.Statements, id string, c reconcile.Commit, cuts ...int64) error {
 	if c.At.IsZero() {
 		return nil
 	}
@@ -154,7 +173,7 @@ func keepManifest(ctx context.Context, k keeper, st reconcile.Statements, id str
 		return err
 	}
 	return k.keepManifest(ctx, evidence.Source{SQL: st.Source.SQL, Partition: st.Columns.Partition, Sequence: st.Columns.Sequence, EventTime: st.Columns.EventTime,
-		ID: id, Version: c.Version, Committed: c.At})
+		ID: id, Version: c.Version, Committed: c.At, Cuts: cuts, Behind: []int64{st.Behind}})
 }
 
 func (v *verifier) asRun() evidence.Run {
@@ -205,8 +224,11 @@ func findingName(kind, partition string, from, to int64) string {
 	return strings.Join([]string{kind, partition, fmt.Sprint(from), fmt.Sprint(to)}, "/")
 }
 
-// found adds a range to the counts and to the list.
-func (v *verifier) found(r reconcile.Range) error {
+// found takes a range whose cause is not known yet.
+func (v *verifier) found(r reconcile.Range) error { return v.raw.add(r) }
+
+// conclude adds a range to the counts and to the list.
+func (v *verifier) conclude(r reconcile.Range) error {
 	r.Suspect = r.State == reconcile.Late && v.isSuspect(r)
 	v.tally.Add(r)
 	r.Days = nil // they are in the tally

@@ -65,6 +65,10 @@ func (v *verifier) checkEpoch(ctx context.Context) error {
 			return err
 		}
 		if s.Restart() {
+			if v.restarted == nil {
+				v.restarted = map[string]string{}
+			}
+			v.restarted[s.Partition] = fmt.Sprintf("%d of %d keys that both tables hold have event times more than a day apart: the partition's sequences began anew, so that keys cannot be compared", s.Different, s.Both)
 			v.tally.Doubt(reconcile.CodeKeyEpoch, "partition %s: %d of %d keys that both tables hold have event times more than a day apart: its sequences seem to have begun anew, so that keys cannot be compared", s.Partition, s.Different, s.Both)
 		}
 	}

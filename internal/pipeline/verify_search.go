@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"time"
 
@@ -27,6 +28,9 @@ func (v *verifier) searchRemoved(ctx context.Context) error {
 	}
 	if wide {
 		err = v.readRecent(ctx)
+		if err == nil && v.kept != nil && !v.sawEverything() {
+			err = v.leaveToManifests(ctx, segments)
+		}
 	} else {
 		err = v.explain(ctx, segments)
 	}
@@ -230,6 +234,23 @@ func (v *verifier) readRecent(ctx context.Context) error {
 	return nil
 }
 
+// leaveToManifests keeps the gaps of sequences with holes, of which only what manifests list can be said to be missing.
+func (v *verifier) leaveToManifests(ctx context.Context, segments []reconcile.Span) error {
+	if _, err := v.listGaps(ctx, segments); err != nil {
+		return err
+	}
+	for g, err := range v.gaps.All() {
+		if err != nil {
+			return err
+		}
+		g.Listed = true
+		if err := v.unexplained.add(g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // undecided lists what no version explains.
 func (v *verifier) undecided() error {
 	for g, err := range v.gaps.All() {
@@ -240,11 +261,7 @@ func (v *verifier) undecided() error {
 			v.tally.UpstreamGaps += uint64(g.To-g.From) + 1
 			continue
 		}
-		r := reconcile.Range{Partition: g.Partition, From: g.From, To: g.To, Rows: g.To - g.From + 1, State: reconcile.Undecidable}
-		if g.Timed {
-			r.Earliest, r.Latest = time.UnixMicro(min(g.Earlier, g.Later)).UTC(), time.UnixMicro(max(g.Earlier, g.Later)).UTC()
-		}
-		if err := v.found(r); err != nil {
+		if err := v.unexplained.add(g); err != nil {
 			return err
 		}
 	}
@@ -252,13 +269,21 @@ func (v *verifier) undecided() error {
 }
 
 // unread says which removals since the previous load could not be looked behind. Older ones that nothing in the target
-// asks for were the business of the verification before this one.
+// asks for were the business of the verification before this one. Manifests may make up for it.
 func (v *verifier) unread() {
+	doubt := func(format string, args ...any) {
+		v.blind = append(v.blind, reconcile.Reason{Code: reconcile.CodeUnreadable, Text: fmt.Sprintf(format, args...)})
+	}
 	if !v.search.Complete && v.history.Reach.After(v.since) {
-		v.tally.Doubt(reconcile.CodeUnreadable, "the source's versions can be read back to %s only; what left it between %s and then, unread, cannot be looked for",
+		doubt("the source's versions can be read back to %s only; what left it between %s and then, unread, cannot be looked for",
 			v.history.Reach.Format(time.RFC3339), v.since.Format(time.RFC3339))
 	}
 	if versions := v.search.Broken(v.since); len(versions) > 0 {
-		v.tally.Doubt(reconcile.CodeUnreadable, "versions of the source that lost rows since the previous load cannot be read: %v", versions[:min(len(versions), 10)])
+		doubt("versions of the source that lost rows since the previous load cannot be read: %v", versions[:min(len(versions), 10)])
 	}
+}
+
+// sawEverything tells that no version which lost rows was out of reach.
+func (v *verifier) sawEverything() bool {
+	return v.search.Complete && len(v.search.Broken(time.Time{})) == 0
 }

@@ -2,6 +2,7 @@ package pipeline_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -139,7 +140,7 @@ func TestVerifyOverwrittenSource(t *testing.T) {
 		t.Errorf("%s %s", v.Verdict, got)
 	}
 	for r := range v.Missing.All() {
-		if r.Proof != "in source version 1 until commit 2 (WRITE at "+v.Source.Committed.Format(time.RFC3339)+")" || r.RecoverFrom != "source VERSION AS OF 1" {
+		if !strings.HasSuffix(r.Proof, "; in source version 1 until commit 2 (WRITE at "+v.Source.Committed.Format(time.RFC3339)+")") || r.Cause != reconcile.CauseSilence || r.RecoverFrom != "source VERSION AS OF 1" {
 			t.Errorf("%+v", r)
 		}
 	}

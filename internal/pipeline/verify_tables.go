@@ -37,6 +37,10 @@ func (v *verifier) describe(ctx context.Context) error {
 	if err != nil {
 		return &ConfigurationError{Subject: "table " + c.Source, Reason: "its properties cannot be read", Err: err, Hint: "Correct the property."}
 	}
+	v.targetRetention = contract.DefaultDeletedFileRetention
+	if r, err := contract.RetentionFromProperties(c.Target, target.Properties); err == nil {
+		v.targetRetention = r.DeletedFileRetention
+	}
 	textual, err := columnsOf(c, source)
 	if err != nil {
 		return err
@@ -66,6 +70,10 @@ func (v *verifier) name(c contract.Contract, textual bool) error {
 		Target:  reconcile.Side{SQL: target.SQL()},
 		Columns: reconcile.Columns{Sequence: contract.Quote(c.Key.Sequence), EventTime: contract.Quote(c.EventTime), Textual: textual},
 		Block:   v.request.Block,
+		Behind:  c.SettleDelay.Microseconds(),
+	}
+	if !c.Strict {
+		v.statements.Behind--
 	}
 	if c.Key.Partition != "" {
 		v.statements.Columns.Partition = contract.Quote(c.Key.Partition)

@@ -1,7 +1,9 @@
 package reconcile
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/watertight-data/terraform-provider-watertight/internal/evidence"
@@ -39,6 +41,8 @@ type Inquiry struct {
 	SourceVersion, TargetVersion int64
 	NewestEvent, Strict          bool
 	Delay, Guard                 time.Duration
+	// Silent says that causes are not asked for.
+	Silent bool
 	// Window is how long rows are promised to stay in the source; 0 when nobody promised.
 	Window  time.Duration
 	Extents map[string]*Extent
@@ -51,24 +55,35 @@ type Inquiry struct {
 	Restarted map[string]string
 	// Unlooked is the newest commit that may have removed rows of the target and could not be looked behind; nil: none.
 	Unlooked *Commit
-	// Ledger is what earlier verifications saw in the target, by partition.
-	Ledger map[string]evidence.Verified
+	// Ledger is what earlier verifications saw in the target, stretch by stretch.
+	Ledger []evidence.Verified
+	// TargetRetention is how long a version of the target can be read after it was committed.
+	TargetRetention time.Duration
 	// Kept are the manifests there are, the oldest first.
 	Kept []evidence.Kept
 
 	deleted *cursor
 	cover   *cover
-	views   map[View]*cursor
+	views   map[View]answered
 	broken  map[int64]bool
 	newest  map[int64]newest
 	batches map[Batch]*Batched
-	wants   wants
-	asked   int
+	stuck   map[stuckLoad]bool
+	// listedBatches are batches by what manifests list of them.
+	listedBatches map[Batch]Batch
+	wants         wants
+	asked         int
 }
 
 type newest struct {
 	micros int64
 	some   bool
+}
+
+// answered is what a view lists inside spans.
+type answered struct {
+	*cursor
+	spans []Span
 }
 
 type wants struct {
@@ -79,9 +94,13 @@ type wants struct {
 
 // Begin makes an inquiry ready.
 func (q *Inquiry) Begin() {
-	q.views, q.broken, q.newest, q.batches = map[View]*cursor{}, map[int64]bool{}, map[int64]newest{}, map[Batch]*Batched{}
+	q.views, q.broken, q.newest, q.batches = map[View]answered{}, map[int64]bool{}, map[int64]newest{}, map[Batch]*Batched{}
+	q.stuck, q.listedBatches = map[stuckLoad]bool{}, map[Batch]Batch{}
 	q.clear()
 	q.Loads.Sort()
+	slices.SortFunc(q.Ledger, func(a, b evidence.Verified) int {
+		return cmp.Or(cmp.Compare(a.Partition, b.Partition), cmp.Compare(a.Low, b.Low))
+	})
 }
 
 func (q *Inquiry) clear() {
@@ -103,8 +122,13 @@ func (q *Inquiry) SetNewest(version int64, micros *int64) {
 	q.newest[version] = n
 }
 
-// SetView gives what Sights lists of a view.
-func (q *Inquiry) SetView(v View, l List[Sight]) { q.views[v] = &cursor{list: l} }
+// SetView gives what Sights lists of a view inside spans.
+func (q *Inquiry) SetView(v View, spans []Span, l List[Sight]) {
+	if old, ok := q.views[v]; ok {
+		old.close()
+	}
+	q.views[v] = answered{&cursor{list: l}, spans}
+}
 
 // SetBatch gives what Batches counts of a batch.
 func (q *Inquiry) SetBatch(b Batch, n Batched) { q.batches[b] = &n }
@@ -139,7 +163,7 @@ func (q *Inquiry) Wants() Wants {
 			q.broken[v.Version] = true
 			continue
 		}
-		w.Views, w.Spans = append(w.Views, v), append(w.Spans, coarsen(spans.spans, mostSpans))
+		w.Views, w.Spans = append(w.Views, v), append(w.Spans, coarsen(slices.Concat(spans.spans, q.views[v].spans), mostSpans))
 	}
 	for b := range q.wants.batches {
 		if room--; room < 0 {
@@ -161,7 +185,7 @@ func (q *Inquiry) Close() error {
 	var err error
 	all := []*cursor{q.deleted}
 	for _, c := range q.views {
-		all = append(all, c)
+		all = append(all, c.cursor)
 	}
 	for _, c := range all {
 		if c != nil {

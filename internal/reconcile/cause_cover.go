@@ -3,6 +3,7 @@ package reconcile
 import (
 	"iter"
 	"slices"
+	"time"
 
 	"github.com/watertight-data/terraform-provider-watertight/internal/evidence"
 )
@@ -106,4 +107,30 @@ func (q *Inquiry) kept(version int64) (index int, found bool) {
 		}
 		return 0
 	})
+}
+
+// Hull is the range of a partition in both tables together.
+func (e *Extent) Hull() (low, high int64) { return e.hull() }
+
+// Covers reports whether manifests show everything that was in the source from one instant to another: none of the times
+// between them is longer than half of what the source promises to keep rows for.
+func (q *Inquiry) Covers(from, to time.Time) bool {
+	if q.Window == 0 || q.Shrank {
+		return false
+	}
+	last := time.Time{}
+	for _, k := range q.Kept {
+		switch {
+		case !k.SeenAt.After(from):
+			last = k.SeenAt
+		case last.IsZero() || k.SeenAt.Sub(last) > q.Window/2:
+			return false
+		default:
+			last = k.SeenAt
+		}
+		if !last.Before(to) {
+			return true
+		}
+	}
+	return !last.IsZero() && to.Sub(last) <= q.Window/2
 }

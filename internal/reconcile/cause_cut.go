@@ -11,6 +11,9 @@ import (
 
 // Cut divides a missing range by state and cause. While Wants is not empty afterwards, nothing of it counts yet.
 func (q *Inquiry) Cut(r Range) iter.Seq[Range] {
+	if q.Silent {
+		return func(yield func(Range) bool) { yield(r) }
+	}
 	return joinedAlike(func(yield func(Range) bool) {
 		for at := r.From; ; {
 			s := &stretch{Range: r, at: at, to: r.To, version: r.Version, held: r.Held, readable: r.Held}
@@ -41,6 +44,9 @@ func (s *stretch) asRange(f finding) Range {
 	case f.proof != "":
 		r.Proof = f.proof + "; " + r.Proof
 	}
+	if r.RecoverFrom == "" {
+		r.RecoverFrom, r.RecoverableUntil = f.from, f.until
+	}
 	return r
 }
 
@@ -65,22 +71,18 @@ func joinedAlike(ranges iter.Seq[Range]) iter.Seq[Range] {
 }
 
 // Neither divides sequences that neither table and no readable version of the source holds. Those that were never in the
-// source come with CauseUpstreamGap, those that left it before they were due with an empty state; both are no loss.
+// source come with CauseUpstreamGap, and are no loss.
 func (q *Inquiry) Neither(g Gap) iter.Seq[Range] {
 	return joinedAlike(func(yield func(Range) bool) {
-		var below []evidence.Manifest
-		if g.From > -maxSequence-1 {
-			below = q.listing(g.Partition, g.From-1)
-		}
 		for at := g.From; ; {
 			s := &stretch{Range: Range{Partition: g.Partition, State: Lost}, at: at, to: g.To}
-			f := q.neither(s, below)
-			below = s.cover
+			f := q.neither(s)
 			r := s.asRange(f)
 			if f.state == Undecidable && g.Timed {
 				r.Earliest, r.Latest = instant(min(g.Earlier, g.Later)), instant(max(g.Earlier, g.Later))
 			}
-			if !yield(r) || s.to >= g.To {
+			left := g.Listed && f.state == Undecidable && len(s.cover) == 0 || g.Below && f.cause == CauseDeleted
+			if !left && !yield(r) || s.to >= g.To {
 				return
 			}
 			at = s.to + 1
@@ -97,23 +99,22 @@ func (q *Inquiry) listing(partition string, sequence int64) []evidence.Manifest 
 	return slices.Clone(ranges)
 }
 
-// neither goes forward through the manifests; below are those that list the sequence right below the stretch.
-func (q *Inquiry) neither(s *stretch, below []evidence.Manifest) finding {
+func (q *Inquiry) neither(s *stretch) finding {
 	if f, ok := q.wasInTarget(s); ok {
-		f.state = Lost
+		f.state = Lost // it was there, so it was due
 		return f
 	}
 	const traceless = "in neither table and in no version of the source that was read: never there, or lost without a trace"
 	if q.cover == nil {
-		return finding{Undecidable, CauseUndecidable, traceless + "; manifests of the source, kept while it held them, would have decided"}
+		return finding{state: Undecidable, cause: CauseUndecidable, proof: traceless + "; manifests of the source, kept while it held them, would have decided"}
 	}
 	ranges, to := q.cover.at(s.Partition, s.at)
 	s.upTo(to)
 	if len(ranges) == 0 {
-		if proof, ok := q.neverCame(s, below); ok {
-			return finding{Undecidable, CauseUpstreamGap, proof}
+		if proof, ok := q.neverCame(s); ok {
+			return finding{state: Undecidable, cause: CauseUpstreamGap, proof: proof}
 		}
-		return finding{Undecidable, CauseUndecidable, traceless + "; no manifest lists them, but none was kept right before and right after they would have come, which would have decided"}
+		return finding{state: Undecidable, cause: CauseUndecidable, proof: traceless + "; no manifest lists them, but none was kept right before and right after they would have come, which would have decided"}
 	}
 	s.cover = slices.Clone(ranges)
 	return q.listedOnce(s, s.cover)
@@ -131,13 +132,11 @@ func (q *Inquiry) listedOnce(s *stretch, ranges []evidence.Manifest) finding {
 	}
 	s.earliest, s.latest, s.timed = bounds(ranges)
 	seen := fmt.Sprintf("listed by %d manifests, last of source version %d (%s)", len(s.cover), s.version, instantText(q.seenAt(s.version)))
-	switch {
-	case !s.timed:
-		return finding{Undecidable, CauseUndecidable, seen + ", without event times: whether they were due is not known"}
-	case s.earliest >= q.DueBelow:
-		return finding{"", CauseSourceShrank, seen}
-	case s.latest >= q.DueBelow:
-		return finding{Undecidable, CauseUndecidable, seen + "; whether they were due is not known, since their ranges hold rows that were not"}
+	if !s.timed {
+		return finding{state: Undecidable, cause: CauseUndecidable, proof: seen + ", without event times: whether they were due is not known"}
+	}
+	if s.latest >= q.DueBelow { // not known to have been due, and no run will read them
+		s.State = Doomed
 	}
 	s.Earliest, s.Latest = instant(s.earliest), instant(s.latest)
 	f := q.decide(s)
@@ -154,23 +153,16 @@ func (q *Inquiry) seenAt(version int64) time.Time {
 
 // neverCame proves that sequences which no manifest lists never were in the source: a manifest of before they could come,
 // and those after it, lie closer together than a row stays.
-func (q *Inquiry) neverCame(s *stretch, below []evidence.Manifest) (proof string, ok bool) {
+func (q *Inquiry) neverCame(s *stretch) (proof string, ok bool) {
 	if s.to == maxSequence {
 		return "", false
 	}
-	beneath := map[int64]bool{}
-	for _, m := range below {
-		beneath[m.SourceVersion] = true
-	}
-	after, arrived := maxSequence, maxSequence
+	after := maxSequence
 	for _, m := range q.listing(s.Partition, s.to+1) {
-		arrived = min(arrived, m.SourceVersion)
-		if beneath[m.SourceVersion] {
-			after = min(after, m.SourceVersion)
-		}
+		after = min(after, m.SourceVersion)
 	}
 	i, found := q.kept(after)
-	if !found || i == 0 || arrived != after {
+	if !found || i == 0 {
 		return "", false
 	}
 	before := q.Kept[i-1]

@@ -1,19 +1,28 @@
 package reconcile
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/watertight-data/terraform-provider-watertight/internal/evidence"
+)
 
 // finding is what was decided of a stretch.
 type finding struct {
 	state        State
 	cause, proof string
+	// from is where the rows can be read, until an instant, when the source does not hold them.
+	from  string
+	until time.Time
 }
 
 func found(s *stretch, cause, format string, args ...any) finding {
-	return finding{s.State, cause, fmt.Sprintf(format, args...)}
+	return finding{state: s.State, cause: cause, proof: fmt.Sprintf(format, args...)}
 }
 
 func open(s *stretch, format string, args ...any) finding {
-	return finding{s.State, CauseUndecidable, fmt.Sprintf(format, args...)}
+	return finding{state: s.State, cause: CauseUndecidable, proof: fmt.Sprintf(format, args...)}
 }
 
 // decide walks the tree. When s.wants is set afterwards, the answer counts for nothing yet.
@@ -25,6 +34,7 @@ func (q *Inquiry) decide(s *stretch) finding {
 		return f
 	}
 	f := q.undeleted(s)
+	q.Shrank = q.Shrank || f.cause == CauseSourceShrank && !s.wants
 	switch f.cause {
 	case CauseUnread, CauseIsolated, CauseBatchLost, CauseNewPartition, CauseIdlePartition:
 		if u := q.Unlooked; u != nil && (!s.timed || u.At.UnixMicro() >= s.earliest) {
@@ -38,20 +48,16 @@ func (q *Inquiry) decide(s *stretch) finding {
 func (q *Inquiry) undeleted(s *stretch) finding {
 	first, last, to := q.Loads.passed(s.Partition, s.at)
 	s.upTo(to)
-	switch s.State {
-	case Late:
-		if last < 0 {
-			return q.unread(s)
-		}
-		s.State = Skipped
-		return q.skipped(s, first, last)
-	case Skipped, Doomed:
-		if last < 0 {
-			return q.passedLater(s, first)
-		}
-		return q.skipped(s, first, last)
+	switch {
+	case !s.readable || s.version != q.SourceVersion:
+		return q.gone(s, first, last)
+	case s.State == Late && last < 0:
+		return q.unread(s)
+	case last < 0:
+		return q.passedLater(s, first)
 	}
-	return q.gone(s, first, last)
+	q.restate(s)
+	return q.skipped(s, first, last)
 }
 
 // wasDeleted looks for the rows in what the target held before rows were removed from it, and in the ledger.
@@ -59,14 +65,22 @@ func (q *Inquiry) wasDeleted(s *stretch) (finding, bool) {
 	if f, ok := q.wasInTarget(s); ok {
 		return f, true
 	}
-	v, ok := q.Ledger[s.Partition]
-	switch {
-	case !ok || s.at > v.High || q.Unlooked == nil || q.Unlooked.Version <= v.TargetVersion:
-		return finding{}, false
-	case s.at < v.Low:
-		s.upTo(v.Low - 1)
+	if q.Unlooked == nil {
 		return finding{}, false
 	}
+	i, _ := slices.BinarySearchFunc(q.Ledger, s, func(v evidence.Verified, s *stretch) int {
+		if v.Partition < s.Partition || v.Partition == s.Partition && v.Low <= s.at {
+			return -1
+		}
+		return 1
+	})
+	if i < len(q.Ledger) && q.Ledger[i].Partition == s.Partition {
+		s.upTo(q.Ledger[i].Low - 1)
+	}
+	if i--; i < 0 || q.Ledger[i].Partition != s.Partition || q.Ledger[i].High < s.at || q.Unlooked.Version <= q.Ledger[i].TargetVersion {
+		return finding{}, false
+	}
+	v := q.Ledger[i]
 	s.upTo(v.High)
 	q.restate(s)
 	return found(s, CauseDeleted, "verified at target version %d (%s), before commit %d (%s at %s)", v.TargetVersion, instantText(v.VerifiedAt), q.Unlooked.Version, q.Unlooked.Operation, instantText(q.Unlooked.At)), true
@@ -90,7 +104,11 @@ func (q *Inquiry) wasInTarget(s *stretch) (finding, bool) {
 			by = c
 		}
 	}
-	return found(s, CauseDeleted, "in target version %d until commit %d (%s at %s); a loader that keeps a position of its own does not read them again", sight.Standing, by.Version, by.Operation, instantText(by.At)), true
+	f := found(s, CauseDeleted, "in target version %d until commit %d (%s at %s); a loader that keeps a position of its own does not read them again", sight.Standing, by.Version, by.Operation, instantText(by.At))
+	if at := q.Target.Committed(sight.Standing); !at.IsZero() {
+		f.from, f.until = fmt.Sprintf("target VERSION AS OF %d", sight.Standing), at.Add(q.TargetRetention)
+	}
+	return f, true
 }
 
 // restate: what was in the target lies under the loader's position, whatever the target's highest sequence is now.
@@ -118,8 +136,9 @@ func (q *Inquiry) unread(s *stretch) finding {
 			return found(s, CauseNewPartition, "due at %s and at %s already, and the target has never had a row of the partition", q.Loads.All[b].read(), l.read())
 		}
 	case known && !wrote && q.Loads.others(s.Partition, n):
-		if b := q.previous(n); b >= 0 && q.wasStill(s, b) && q.wasDue(s, b) {
-			return found(s, CauseIdlePartition, "due at %s and at %s, which wrote other partitions: the watermark of this one stands at %d", q.Loads.All[b].read(), l.read(), positions[n].own)
+		q.noteStuck(s.Partition, n)
+		if b := q.previous(n); b >= 0 && q.wasStill(s, b) && (q.stuck[stuckLoad{s.Partition, b}] || q.wasDue(s, b)) {
+			return found(s, CauseIdlePartition, "rows of the partition were due at %s and at %s, which wrote other partitions: its watermark stands at %d", q.Loads.All[b].read(), l.read(), positions[n].own)
 		}
 	}
 	switch {
@@ -133,7 +152,7 @@ func (q *Inquiry) unread(s *stretch) finding {
 
 // previous is the load before one that did not fail; -1 none.
 func (q *Inquiry) previous(load int) int {
-	for load--; load >= 0 && q.Loads.All[load].Failed; load-- {
+	for load--; load >= 0 && (q.Loads.All[load].Failed || q.Loads.All[load].Foreign); load-- {
 	}
 	return load
 }
@@ -145,12 +164,27 @@ func (q *Inquiry) wasStill(s *stretch, load int) bool {
 
 func (q *Inquiry) wasDue(s *stretch, load int) bool {
 	st := q.stands(s, load)
+	if st == due {
+		q.noteStuck(s.Partition, load)
+	}
 	return st == due || st == pending
 }
 
 // skipped is for rows that one of the loads from first to last passed; they may have left the source after that.
 func (q *Inquiry) skipped(s *stretch, first, last int) finding {
 	l := q.Loads.All[last]
+	for k := max(first, 0); k < last; k++ {
+		switch {
+		case last-k > mostStuck, q.Loads.All[k].Foreign, l.Foreign:
+			return q.passedBySome(s, last)
+		}
+		if st := q.stands(s, k); st != young && st != absent && st != pending && first >= 0 {
+			return open(s, "one of %s to %s passed them, and it is not known which: records of every run would have decided", q.Loads.All[k].read(), l.read())
+		}
+	}
+	if l.Foreign {
+		return q.passedBySome(s, last)
+	}
 	switch q.stands(s, last) {
 	case young:
 		return q.passedOver(s, last)
@@ -161,13 +195,24 @@ func (q *Inquiry) skipped(s *stretch, first, last int) finding {
 	case unknown:
 		return q.guess(s, last)
 	}
-	if first != last {
-		if first < 0 {
-			return open(s, "they were due at %s, but which run passed them is not known: records of the runs before it would have decided", l.read())
-		}
-		return open(s, "one of %s and %s passed them, and it is not known which: records of every run would have decided", q.Loads.All[first].read(), l.read())
+	switch {
+	case first < 0:
+		return open(s, "they were due at %s, but which run passed them is not known: records of the runs before it would have decided", l.read())
+	case first != last:
+		return open(s, "one of %s to %s passed them, and it is not known which: records of every run would have decided", q.Loads.All[first].read(), l.read())
 	}
 	return q.dueAt(s, last)
+}
+
+// passedBySome is for rows below one that no successful run brought: what that means to the loader is not known.
+func (q *Inquiry) passedBySome(s *stretch, by int) finding {
+	l := q.Loads.All[by]
+	if s.State == Doomed && s.version == q.SourceVersion && q.Verified >= 0 {
+		if st := q.stands(s, q.Verified); st == young || st == absent || st == pending {
+			return found(s, CauseWatermarkPassed, "not due at %s, and %s put the partition at sequence %d: a loader that takes its position from the target does not read below it", q.Loads.All[q.Verified].read(), l.name(), q.Loads.in(s.Partition)[by].high)
+		}
+	}
+	return open(s, "%s put the partition at sequence %d, and no run that succeeded made it: whether the loader's position moved past these rows is not known; the position it keeps would have decided", l.name(), q.Loads.in(s.Partition)[by].high)
 }
 
 func (q *Inquiry) passedOver(s *stretch, load int) finding {
@@ -216,132 +261,4 @@ func (q *Inquiry) passedLater(s *stretch, first int) finding {
 
 func (q *Inquiry) notOnRecord(s *stretch) finding {
 	return open(s, "under the highest sequence of the target, and no run on record passed them: with evidence kept since before they came, the run that did would be known")
-}
-
-// dueAt is for rows that were due at a load which passed them without loading them. It looks at the loads before it at
-// which they were due too, and which wrote nothing in the partition.
-func (q *Inquiry) dueAt(s *stretch, load int) finding {
-	stuck, f, ok := q.stuckBefore(s, load, true)
-	switch {
-	case !ok:
-		return f
-	case len(stuck) == 0:
-		return q.isolated(s, load)
-	}
-	return q.blame(s, stuck, load)
-}
-
-func (q *Inquiry) isolated(s *stretch, load int) finding {
-	return found(s, CauseIsolated, "due at %s, which wrote the partition up to sequence %d without these rows: a filter, a deduplication or the condition of a MERGE takes them out", q.Loads.All[load].read(), q.Loads.in(s.Partition)[load].high)
-}
-
-const mostStuck = 3
-
-// stuckBefore collects the loads right before one at which the rows were due and which wrote nothing in their partition,
-// the latest first; those that failed only when asked to, since they are not expected to write. Where it cannot be told,
-// ok is false.
-func (q *Inquiry) stuckBefore(s *stretch, load int, failed bool) (stuck []int, f finding, ok bool) {
-	for d := load - 1; d >= 0 && len(stuck) < mostStuck; d-- {
-		if q.Loads.All[d].Failed && !failed {
-			continue
-		}
-		wrote, known := q.Loads.wrote(s.Partition, d)
-		if known && wrote {
-			break
-		}
-		switch st := q.stands(s, d); {
-		case st == absent || st == young:
-			return stuck, f, true
-		case st == due && known:
-			stuck = append(stuck, d)
-		case st == due:
-			return nil, open(s, "due at %s, and what it wrote is not on record: evidence of every run would have decided", q.Loads.All[d].read()), false
-		case st == either:
-			return nil, open(s, "their event times lie within the time in which %s may have read (%s to %s): whether they were its to load is not known", q.Loads.All[d].name(), instantText(q.Loads.All[d].From), instantText(q.Loads.All[d].To)), false
-		default:
-			return nil, open(s, "what the source held when %s read it cannot be read any more, and no manifest of it was kept", q.Loads.All[d].name()), false
-		}
-	}
-	return stuck, f, true
-}
-
-// blame is for rows that were due at loads which wrote nothing in their partition, and that were passed or expired later.
-func (q *Inquiry) blame(s *stretch, stuck []int, load int) finding {
-	first := stuck[len(stuck)-1]
-	for i := len(stuck) - 1; i >= 0; i-- {
-		if !q.Loads.idle(stuck[i]) {
-			continue
-		}
-		switch n, known := q.batch(s, stuck[i]); {
-		case known && n.Keys > 0 && n.Loaded == 0:
-			return q.batchLost(s, stuck[i], n)
-		case !known && !s.wants:
-			return q.unreadBatch(s, stuck[i])
-		}
-	}
-	e := q.Extents[s.Partition]
-	if q.Loads.absent(s.Partition, first) && (e == nil || !e.InTarget || s.at < e.TargetLow) {
-		if e != nil && e.InTarget {
-			s.upTo(e.TargetLow - 1)
-		}
-		return found(s, CauseNewPartition, "due at %s, when the target had no row of the partition yet: the loader began it above these rows; make it start unknown partitions at their first sequence", q.Loads.All[first].read())
-	}
-	for _, d := range stuck {
-		if len(stuck) > 1 && q.Loads.others(s.Partition, d) {
-			return found(s, CauseIdlePartition, "due at %s and at %s, which wrote other partitions: the watermark of this one stood at %d", q.Loads.All[first].read(), q.Loads.All[stuck[0]].read(), q.Loads.in(s.Partition)[first].own)
-		}
-	}
-	switch n, known := q.batch(s, first); {
-	case known && n.Keys > 1 && n.Loaded == 0:
-		return q.batchLost(s, first, n)
-	case !known && !s.wants:
-		return q.unreadBatch(s, first)
-	}
-	if load >= 0 {
-		return q.isolated(s, load)
-	}
-	return q.notLoaded(s, stuck[0])
-}
-
-func (q *Inquiry) notLoaded(s *stretch, load int) finding {
-	if s.State == Expired || s.State == Lost {
-		return found(s, CauseExpiredUnread, "due at %s, which did not load them, and gone from the source before a run that could have", q.Loads.All[load].read())
-	}
-	return found(s, CauseUnread, "due at %s, which did not load them", q.Loads.All[load].read())
-}
-
-func (q *Inquiry) batchLost(s *stretch, load int, n Batched) finding {
-	l := q.Loads.All[load]
-	ended := "ended well"
-	if l.Failed {
-		ended = "failed"
-	}
-	return found(s, CauseBatchLost, "%s %s and wrote nothing in the partition: none of the %d rows that it had to load there is in the target; write rows and position in one commit", l.read(), ended, n.Keys)
-}
-
-func (q *Inquiry) unreadBatch(s *stretch, load int) finding {
-	return open(s, "due at %s, which wrote nothing in the partition; whether anything of its batch was loaded later cannot be told: source version %d cannot be read any more", q.Loads.All[load].read(), q.Loads.All[load].First)
-}
-
-// batch counts what a load had to read in the partition, and what of it is in the target.
-func (q *Inquiry) batch(s *stretch, load int) (n Batched, known bool) {
-	l := q.Loads.All[load]
-	b := Batch{Version: l.First, Sure: l.Sure, Partition: s.Partition, Whole: true}
-	if load > 0 {
-		if p := q.Loads.in(s.Partition)[load-1]; p.some {
-			b.Above, b.Whole = p.high, false
-		}
-	}
-	if n, ok := q.batches[b]; ok {
-		if n == nil {
-			return Batched{}, false
-		}
-		return *n, true
-	}
-	if q.broken[b.Version] {
-		return Batched{}, false
-	}
-	q.wants.batches[b] = true
-	s.wants = true
-	return Batched{}, false
 }

@@ -19,8 +19,11 @@ func (q *Inquiry) gone(s *stretch, first, last int) finding {
 	}
 	switch {
 	case last >= 0 && last <= reader:
+		if q.Loads.All[last].Foreign && q.notDue(s, reader) {
+			return q.unreadWhileThere(s, r, reader, next)
+		}
 		return q.skipped(s, first, last)
-	case last >= 0 && first <= reader:
+	case last >= 0 && first <= reader && !q.notDue(s, reader):
 		return open(s, "passed by one of several runs, some of which read them and some of which came too late: records of every run would have decided")
 	case reader < 0 && !q.Loads.Complete:
 		return open(s, "no run on record read the source while they were there; records of the runs before %s would have decided", instantText(r.first.At))
@@ -46,11 +49,16 @@ func (q *Inquiry) gone(s *stretch, first, last int) finding {
 	return q.blame(s, stuck, -1)
 }
 
+func (q *Inquiry) notDue(s *stretch, load int) bool {
+	st := q.stands(s, load)
+	return st == young || st == absent
+}
+
 // readers finds the last load that read the source while the rows were there, and the first one after that; -1 none.
 func (q *Inquiry) readers(s *stretch, r removal) (reader, next int, f finding, ok bool) {
 	reader, next = -1, -1
 	for k, l := range q.Loads.All {
-		if l.Failed {
+		if l.Failed || l.Foreign {
 			continue // nobody expects rows of it
 		}
 		before, after := l.To.Before(r.first.At), !l.From.Before(r.last.At)
@@ -80,6 +88,9 @@ func (q *Inquiry) readers(s *stretch, r removal) (reader, next int, f finding, o
 
 // unreadWhileThere is for rows that were due at no load as long as they were there.
 func (q *Inquiry) unreadWhileThere(s *stretch, r removal, reader, next int) finding {
+	if q.Window > 0 && next >= 0 && q.before(s, q.Loads.All[next].From.Add(-q.Window)) == young {
+		return found(s, CauseSourceShrank, "left the source at %s (commit %d, %s), younger than the %s promised; %s would have found them there", instantText(r.last.At), r.last.Version, r.last.Operation, interval.Short(q.Window), q.Loads.All[next].read())
+	}
 	v, ok := q.lastCutoff(s, r)
 	if !ok {
 		return open(s, "whether they were due when they left cannot be told: source version %d cannot be read", s.version)
@@ -101,8 +112,6 @@ func (q *Inquiry) expired(s *stretch, r removal, reader, next int) finding {
 	l := q.Loads.All[next]
 	if q.Window > 0 {
 		switch q.before(s, l.From.Add(-q.Window)) {
-		case young:
-			return found(s, CauseSourceShrank, "left the source at %s (commit %d, %s), younger than the %s promised; %s would have read them", instantText(r.last.At), r.last.Version, r.last.Operation, interval.Short(q.Window), l.read())
 		case due, pending:
 		default:
 			return open(s, "whether they left the source before the %s promised cannot be told: their event times are not known exactly", interval.Short(q.Window))
@@ -134,7 +143,7 @@ func (q *Inquiry) unreadSince(r removal, reader int) string {
 func (q *Inquiry) failures(a, b int) int {
 	n := 0
 	for i := a + 1; i < b; i++ {
-		if q.Loads.All[i].Failed {
+		if q.Loads.All[i].Failed && !q.Loads.All[i].Foreign {
 			n++
 		}
 	}

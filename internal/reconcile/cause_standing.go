@@ -136,8 +136,8 @@ func (q *Inquiry) stood(s *stretch, v View) standing {
 	if st == due || st == young || st == absent || s.held && !s.readable {
 		return st
 	}
-	if c, ok := q.views[v]; ok {
-		sight, some, to := c.at(s.Partition, s.at)
+	if a, ok := q.views[v]; ok && a.covers(s) {
+		sight, some, to := a.at(s.Partition, s.at)
 		s.upTo(to)
 		if !some {
 			return absent
@@ -155,6 +155,17 @@ func (q *Inquiry) stood(s *stretch, v View) standing {
 	spans.add(s.Partition, s.at, s.to)
 	s.wants = true
 	return pending
+}
+
+// covers reports whether the view was asked about the stretch, and shortens that to what it was asked about.
+func (a answered) covers(s *stretch) bool {
+	for _, span := range a.spans {
+		if span.Partition == s.Partition && span.From <= s.at && s.at <= span.To {
+			s.upTo(span.To)
+			return true
+		}
+	}
+	return false
 }
 
 func byTime(earliest, latest int64, v View) standing {
@@ -248,6 +259,22 @@ func (q *Inquiry) lastCutoff(s *stretch, r removal) (v View, known bool) {
 	}
 	v.Sure = q.dueBelow(n)
 	v.Never = v.Sure
+	if s.readable || r.exact && r.first.Version == s.version+1 {
+		return v, true
+	}
+	// Other versions may have followed before the rows left.
+	i, ok := q.kept(s.version)
+	if !ok {
+		return v, false
+	}
+	after := q.SourceVersion
+	if i+1 < len(q.Kept) {
+		after = min(after, q.Kept[i+1].SourceVersion)
+	}
+	if n, ok = q.newestOf(s, after); !ok {
+		return v, false
+	}
+	v.Never = max(v.Never, q.dueBelow(n))
 	return v, true
 }
 

@@ -28,6 +28,14 @@ func NoCutoff() Cutoff {
 // Time is the cutoff as an instant.
 func (c Cutoff) Time() time.Time { return time.UnixMicro(c.Micros).UTC() }
 
+// Edge is the event time, in microseconds, below which rows were due.
+func (c Cutoff) Edge() int64 {
+	if c.Strict {
+		return c.Micros
+	}
+	return c.Micros + 1
+}
+
 // due reports whether a row with this event time was due.
 func (c Cutoff) due(micros int64) bool {
 	return micros < c.Micros || !c.Strict && micros == c.Micros

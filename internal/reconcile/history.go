@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -44,7 +45,7 @@ func (c Commit) Removes() bool {
 	return !c.keepsRows()
 }
 
-// What a MERGE may do to rows that are there.
+// What a MERGE may do to rows that are there; it may do both of the last two.
 const (
 	mergeInserts = "nothing"
 	mergeDeletes = "delete"
@@ -57,14 +58,20 @@ func mergeOf(parameters map[string]string) string {
 	if !ok {
 		return ""
 	}
-	clauses := matched + parameters["notMatchedBySourcePredicates"]
-	switch {
-	case strings.Contains(clauses, mergeUpdates):
-		return mergeUpdates
-	case strings.Contains(clauses, mergeDeletes):
-		return mergeDeletes
+	clauses, does := matched+parameters["notMatchedBySourcePredicates"], ""
+	for _, action := range []string{mergeDeletes, mergeUpdates} {
+		if strings.Contains(clauses, action) {
+			does += action
+		}
 	}
-	return mergeInserts
+	return cmp.Or(does, mergeInserts)
+}
+
+// Deletes reports whether the commit may have taken keys out of the table: UPDATE, and a MERGE that only updates, change
+// rows and leave their keys.
+func (c Commit) Deletes() bool {
+	op := strings.ToUpper(strings.TrimSpace(c.Operation))
+	return c.Removes() && op != "UPDATE" && c.Merges != mergeUpdates
 }
 
 // Rewrites reports whether the commit may have changed rows and left their keys in the table: what is not known to only
@@ -181,8 +188,6 @@ type SourceHistory struct {
 	Complete bool
 	// Reach is the instant since which every removal up to the pinned version has its candidate; zero when Complete.
 	Reach time.Time
-	// Timeline tells which version was when.
-	Timeline Timeline
 
 	lines int
 	next  *Commit
@@ -200,7 +205,6 @@ func (h *SourceHistory) Add(c Commit) (bool, error) {
 		return false, nil // the log was cleaned up in between
 	}
 	h.Oldest = c
-	h.Timeline.add(c)
 	h.Unsure = h.Unsure || !c.Or.IsZero() && c.At.After(h.ReadAt) != c.Or.After(h.ReadAt)
 	switch {
 	case !h.Found && c.At.After(h.ReadAt):

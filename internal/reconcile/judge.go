@@ -32,6 +32,8 @@ const (
 	CodeReadAt        = "read_at"     // nobody named the loader's read time
 	CodeNoEvidence    = "no_evidence" // evidence was to be kept, and is not
 	CodeSuspect       = "suspect"     // late rows seen for the first time
+	CodeManifests     = "manifests"   // what versions do not show any more, manifests do
+	CodeCauses        = "causes"      // why rows are missing is not known of all of them
 )
 
 // Tally collects what a verification found.

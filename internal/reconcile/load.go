@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -13,6 +14,11 @@ type Load struct {
 	RunID int64
 	// Failed says that the run did not succeed.
 	Failed bool
+	// Foreign is a commit to the target after which the loader's position is not known from the target: one that no run
+	// made, or that of a run which failed.
+	Foreign bool
+	// Shared says that other runs went on at the same time, and which commit is whose is not known.
+	Shared bool
 	// From and To bound the instant at which it read the source.
 	From, To time.Time
 	// First and Last are the versions that the source had then; they mean nothing unless Pinned.
@@ -34,6 +40,8 @@ func instantText(t time.Time) string { return t.UTC().Format(instantLayout) }
 
 func (l Load) name() string {
 	switch {
+	case l.Foreign && l.Target >= 0:
+		return "target version " + strconv.FormatInt(l.Target, 10)
 	case l.RunID != 0:
 		return "run " + strconv.FormatInt(l.RunID, 10)
 	case l.Target >= 0:
@@ -66,6 +74,26 @@ type position struct {
 // Sort orders the loads. It must be called once they are complete.
 func (l *Loads) Sort() {
 	slices.SortStableFunc(l.All, func(a, b Load) int { return cmp.Or(a.From.Compare(b.From), cmp.Compare(a.RunID, b.RunID)) })
+	l.partition, l.positions = "", nil
+}
+
+// Raise adds what the target held at an instant, before rows were removed from it.
+func (l *Loads) Raise(at time.Time, marks map[string]int64) {
+	for i := len(l.All) - 1; i >= 0; i-- {
+		if l.All[i].To.After(at) {
+			continue
+		}
+		if l.All[i].Marks != nil {
+			raised := maps.Clone(l.All[i].Marks)
+			for p, high := range marks {
+				if old, ok := raised[p]; !ok || high > old {
+					raised[p] = high
+				}
+			}
+			l.All[i].Marks = raised
+		}
+		break
+	}
 	l.partition, l.positions = "", nil
 }
 

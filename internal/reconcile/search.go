@@ -15,6 +15,9 @@ type Gap struct {
 	// Earlier and Later are the event times of the rows before and after it, in microseconds, when Timed.
 	Earlier, Later int64
 	Timed          bool
+	// Listed says that only what a manifest lists of it counts: whether the rest ever was is not asked. Below says that it
+	// lies under the target's lowest sequence, where rows are gone that had their time.
+	Listed, Below bool
 }
 
 // Gaps reads the rows of Gaps and drops those that bridge two of its spans.
@@ -375,25 +378,4 @@ func (s *Search) proof(version int64) (string, time.Time) {
 		return fmt.Sprintf("in source version %d, and in no version after commit %d at %s that was read", version, c.RemovedBy.Version, c.RemovedBy.At.Format(time.RFC3339)), until
 	}
 	return fmt.Sprintf("in source version %d", version), time.Time{}
-}
-
-// removal bounds the commit that took away a row which was found in a version: the earliest and the latest it can have
-// been. Versions that had been read by then lack the row; those that were read later may hold it.
-func (s *Search) removal(version int64) (first, last Commit, known bool) {
-	for i, c := range s.Candidates {
-		if c.Version != version {
-			continue
-		}
-		first, last = c.RemovedBy, c.RemovedBy
-		for i--; i >= 0 && !s.readBy(s.Candidates[i].Version, version); i-- {
-			last = s.Candidates[i].RemovedBy
-		}
-		return first, last, true
-	}
-	return Commit{}, Commit{}, false
-}
-
-// readBy reports whether a version was read when another one was, or before it.
-func (s *Search) readBy(version, other int64) bool {
-	return s.read[version] && s.order[version] <= s.order[other]
 }

@@ -81,3 +81,12 @@ func (s *spanSet) add(partition string, from, to int64) {
 		s.spans = slices.Clone(coarsen(s.spans, spansHeld/2))
 	}
 }
+
+// Spans collects spans in bounded memory.
+type Spans struct{ set spanSet }
+
+// Add adds a span.
+func (s *Spans) Add(partition string, from, to int64) { s.set.add(partition, from, to) }
+
+// All covers what was added, in as few spans as a statement names one by one, or one for each partition.
+func (s *Spans) All() []Span { return coarsen(s.set.spans, mostSpans) }

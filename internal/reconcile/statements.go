@@ -39,6 +39,8 @@ type Statements struct {
 	Source, Target Side
 	Columns        Columns
 	Cutoff         Cutoff
+	// Behind is how far behind the newest event, in microseconds, event times are due by that clock.
+	Behind int64
 	// Block is how many sequences a block spans; 0: DefaultBlock.
 	Block int64
 }

@@ -131,6 +131,10 @@ type Batch struct {
 	Above         int64
 	// Whole says that there is no such sequence: all due rows of the partition.
 	Whole bool
+	// Listed says that the version cannot be read, and a manifest lists so many Keys of the batch, up to the sequence High.
+	// What the target has between is taken for its rows.
+	Listed     bool
+	Keys, High int64
 }
 
 // Batches counts, for each batch, its keys and those of them that the target has: batch, keys, loaded.
@@ -140,6 +144,11 @@ func (s Statements) Batches(batches []Batch) string {
 		where := "p = " + s.Columns.Literal(b.Partition)
 		if !b.Whole {
 			where += fmt.Sprintf(" AND seq > %d", b.Above)
+		}
+		if b.Listed {
+			parts = append(parts, fmt.Sprintf("SELECT %d AS batch, %d AS n, count(*) AS loaded FROM (SELECT seq FROM (%s) AS r WHERE seq <= %d AND %s GROUP BY seq) AS s",
+				i, b.Keys, s.keys(s.Target, s.Target.Version), b.High, where))
+			continue
 		}
 		parts = append(parts, fmt.Sprintf(`SELECT %d AS batch, count(*) AS n, count(t.seq) AS loaded
 FROM (SELECT seq FROM (%s) AS r WHERE seq IS NOT NULL AND %s GROUP BY seq HAVING min(u) < %s) AS s

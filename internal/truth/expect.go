@@ -13,6 +13,7 @@ const (
 	Skipped     = "skipped"
 	Doomed      = "doomed"
 	Expired     = "expired"
+	Lost        = "lost"
 	Undecidable = "undecidable"
 )
 
@@ -86,6 +87,8 @@ type view struct {
 	untimed  map[Key]bool      // those without one
 	loaded   map[Key]int64
 	high     map[string]int64
+	ever     map[string]int64 // the highest the target ever held
+	was      map[Key]bool     // keys that it held once
 	removed  map[Key]gone
 	vanished map[Key]bool // removed, and in no version that can be read
 }
@@ -134,7 +137,16 @@ func (c *Check) Expect(broken func(version int) bool) Expected {
 }
 
 func (v *view) loadedAt(target int) {
-	v.loaded, v.high = map[Key]int64{}, map[string]int64{}
+	v.loaded, v.high, v.ever, v.was = map[Key]int64{}, map[string]int64{}, map[string]int64{}, map[Key]bool{}
+	for _, r := range v.g.target.rows {
+		if r.keyless || r.from > target {
+			continue
+		}
+		v.was[r.Key] = true
+		if high, ok := v.ever[r.Partition]; !ok || r.Seq > high {
+			v.ever[r.Partition] = r.Seq
+		}
+	}
 	for r := range v.g.target.holds(target) {
 		v.loaded[r.Key]++
 		if high, ok := v.high[r.Partition]; !ok || r.Seq > high {
@@ -218,10 +230,11 @@ func (v *view) present() {
 	for k, u := range v.there {
 		high, some := v.high[k.Partition]
 		under, in := some && k.Seq <= high, v.loaded[k] > 0
+		ever, once := v.ever[k.Partition]
 		switch {
 		case v.settled(u) && in:
 			v.count(u, "loaded")
-		case v.settled(u) && under:
+		case v.settled(u) && (under || once && k.Seq <= ever):
 			v.miss(k, u, Skipped)
 		case v.settled(u):
 			v.miss(k, u, Late)
@@ -250,6 +263,9 @@ func (v *view) count(u time.Time, what string) {
 		d.Due++
 		d.Loaded++
 		v.e.Counts["due"]++
+	case Lost: // its day is not known any more
+		v.e.Counts["due"]++
+		v.e.Counts["missing"]++
 	case Late, Skipped, Expired:
 		d.Due++
 		d.Missing++

@@ -64,8 +64,7 @@ func (v *view) gaps() {
 			continue
 		}
 		if r := (Range{a.Partition, a.Seq + 1, b.Seq - 1, Undecidable}); !v.neverThere(r, known[a], known[b]) {
-			v.e.Ranges = append(v.e.Ranges, r)
-			v.e.Counts[Undecidable] += r.To - r.From + 1
+			v.undecided(r)
 		} else {
 			v.e.Counts["upstream_gap"] += r.To - r.From + 1
 		}
@@ -73,6 +72,25 @@ func (v *view) gaps() {
 	if v.e.Counts[Undecidable] > 0 {
 		v.doubt("undecidable")
 	}
+}
+
+// undecided takes a gap that nothing readable of the source fills. What the target held once was there.
+func (v *view) undecided(r Range) {
+	from := r.From
+	add := func(to int64) {
+		if from <= to {
+			v.e.Ranges = append(v.e.Ranges, Range{r.Partition, from, to, Undecidable})
+			v.e.Counts[Undecidable] += to - from + 1
+		}
+	}
+	for _, k := range sorted(v.was) {
+		if k.Partition == r.Partition && r.From <= k.Seq && k.Seq <= r.To {
+			add(k.Seq - 1)
+			from = k.Seq + 1
+			v.miss(k, time.Unix(0, 0), Lost)
+		}
+	}
+	add(r.To)
 }
 
 // neverThere tells whether it is known that sequences were never in the source. Rows that came and went before the
