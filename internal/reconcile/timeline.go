@@ -14,7 +14,10 @@ type Timeline struct {
 	since int64
 }
 
-type moment struct{ version, micros int64 }
+type moment struct {
+	version, micros int64
+	unsure          bool // it may have been an hour earlier
+}
 
 const (
 	mostMoments  = 100_000
@@ -26,7 +29,7 @@ func (t *Timeline) Add(c Commit) bool {
 	if n := len(t.moments); n > 0 && t.moments[n-1].version != c.Version+1 || n == mostMoments {
 		return false
 	}
-	t.moments = append(t.moments, moment{c.Version, c.At.UnixMicro()})
+	t.moments = append(t.moments, moment{c.Version, c.At.UnixMicro(), !c.Or.IsZero()})
 	if len(t.removals) < mostRemovals {
 		t.since = c.Version
 		if c.Removes() && c.Version > 0 {
@@ -44,7 +47,7 @@ func (t *Timeline) At(at time.Time) (version int64, known bool) {
 		}
 		return 1
 	})
-	if i == len(t.moments) {
+	if i == len(t.moments) || t.moments[i].unsure || i > 0 && t.moments[i-1].unsure {
 		return 0, false
 	}
 	return t.moments[i].version, true
