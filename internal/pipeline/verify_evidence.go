@@ -179,6 +179,12 @@ func keepManifest(ctx context.Context, k keeper, st reconcile.Statements, id str
 func (v *verifier) asRun() evidence.Run {
 	r := evidence.Run{JobID: v.out.Job, RunID: v.out.Run, VerifiedAt: v.now, ReadAt: v.out.ReadAt, Cutoff: v.out.Cutoff, SourceVersion: v.out.Source.Version,
 		TargetVersion: v.out.Target.Version, Watermarks: map[string]int64{}, Added: -1, Verdict: string(v.out.Verdict), Due: v.out.Counts.Due, Missing: v.out.Counts.Missing}
+	for i, l := range v.out.Written {
+		if i == 0 {
+			r.Added = 0
+		}
+		r.Added += l.After - l.Before
+	}
 	for p, e := range v.screen.Extents {
 		if e.InTarget {
 			r.Watermarks[p] = e.TargetHigh

@@ -132,29 +132,37 @@ func (v *verifier) hints(ctx context.Context) error {
 		}
 		v.tally.Note(reconcile.CodeOtherCommits, "the target was written to by others since the run began: version %s", text)
 	}
+	return v.countLoads(ctx)
+}
+
+// countLoads counts the rows before and after the run's own commits, which statistics answer, and says where the history
+// claims otherwise. Versions that cannot be read any more are left out.
+func (v *verifier) countLoads(ctx context.Context) error {
+	loads := map[int64]reconcile.Commit{}
+	var versions []int64
 	for _, c := range v.loads {
-		if c.OutputRows < 0 || c.Version == 0 || c.Removes() {
-			continue
+		if c.Version > 0 && len(versions) < reconcile.BatchVersions {
+			loads[c.Version] = c
+			versions = append(versions, c.Version)
 		}
-		added, err := v.added(ctx, c.Version)
+	}
+	if len(versions) == 0 {
+		return nil
+	}
+	for l, err := range reconcile.Decoded(query(ctx, v.w, v.statements.Written(versions)), reconcile.ReadWritten) {
 		if unreadable(err) {
-			continue
+			v.out.Written = nil
+			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if added != c.OutputRows {
-			v.tally.Note(reconcile.CodeMetrics, "the history says that version %d of the target added %d rows; counted at versions %d and %d it added %d, which is what was verified", c.Version, c.OutputRows, c.Version-1, c.Version, added)
+		c := loads[l.Version]
+		l.Committed = c.At
+		v.out.Written = append(v.out.Written, l)
+		if c.OutputRows >= 0 && !c.Removes() && l.After-l.Before != c.OutputRows {
+			v.tally.Note(reconcile.CodeMetrics, "the history says that version %d of the target added %d rows; counted at versions %d and %d it added %d, which is what was verified", c.Version, c.OutputRows, c.Version-1, c.Version, l.After-l.Before)
 		}
-		break // the newest load is enough for a hint
 	}
 	return nil
-}
-
-func (v *verifier) added(ctx context.Context, version int64) (int64, error) {
-	n, err := only(reconcile.Decoded(query(ctx, v.w, v.statements.Added(version)), reconcile.ReadCount))
-	if err != nil || n == nil {
-		return 0, err
-	}
-	return *n, nil
 }

@@ -83,6 +83,9 @@ func TestVerify(t *testing.T) {
 			b.exec("DELETE FROM main.events.tgt WHERE p = 0 AND seq IN (1, 5, 6)")
 			b.exec("INSERT INTO main.events.tgt SELECT * FROM main.events.tgt WHERE p = 0 AND seq IN (2, 3, 7)")
 		}, verdict: reconcile.Fail, exit: 1, counts: reconcile.Counts{Due: 2907, Loaded: 2904, Missing: 3, Skipped: 3, InFlight: 93, Duplicates: 3}},
+		{name: "S08 airbnb/chronon#1111 a retry appends the same rows again", spoil: func(b *bed) {
+			b.exec("INSERT INTO main.events.tgt SELECT * FROM main.events.tgt")
+		}, verdict: reconcile.Pass, exit: 3, counts: reconcile.Counts{Due: 2907, Loaded: 2907, InFlight: 93, Duplicates: 2907}, code: reconcile.CodeDuplicates, text: "2907 rows"},
 		{name: "duplicates alone warn", spoil: func(b *bed) {
 			b.exec("INSERT INTO main.events.tgt SELECT * FROM main.events.tgt WHERE p = 0 AND seq < 4")
 		},
@@ -269,6 +272,23 @@ func TestVerifyHistoryIsAHint(t *testing.T) {
 	}
 	if !has(v, reconcile.CodeOtherCommits, "version 2 (WRITE)") || v.Target.Version != 2 {
 		t.Errorf("the other commit is not named: %v", v.Reasons)
+	}
+}
+
+// S07 delta-io/delta#312, #1345: rows before and after each of the run's own commits, without a scan of rows.
+func TestVerifyCountsLoads(t *testing.T) {
+	t.Parallel()
+	b, job := loaded(t)
+	b.exec("INSERT INTO main.events.tgt VALUES (9, 1, TIMESTAMP'2026-03-01T06:00:00Z')")
+	b.advance(time.Hour)
+	b.exec("INSERT INTO main.events.src SELECT 0, 1000 + id, timestampadd(MINUTE, CAST(id AS INT), TIMESTAMP'2026-03-01T22:40:00Z') FROM range(60)")
+	v := b.verify(pipeline.VerifyRequest{RunID: b.load(job)})
+	// The newest event is of 23:39; what is of 22:09 to 23:08 is due now: 31 minutes of three partitions, and 29 of one.
+	if len(v.Written) != 1 || v.Written[0].Version != 3 || v.Written[0].Before != 2908 || v.Written[0].After != 2908+31*3+29 || !v.Written[0].Committed.Equal(v.Target.Committed) {
+		t.Errorf("%+v", v.Written)
+	}
+	if v = b.verify(pipeline.VerifyRequest{RunID: b.load(job)}); len(v.Written) != 0 {
+		t.Errorf("a run that wrote nothing: %+v", v.Written)
 	}
 }
 

@@ -128,6 +128,13 @@ func ReadText(row []*string) (string, error) {
 	return t, r.err
 }
 
+// ReadWritten reads a row of Written.
+func ReadWritten(row []*string) (Written, error) {
+	r := reader{row: row}
+	l := Written{Version: r.number(), Before: r.number(), After: r.number()}
+	return l, r.err
+}
+
 // ReadGroup reads a row of Split.
 func ReadGroup(row []*string) (Group, error) {
 	r := reader{row: row}

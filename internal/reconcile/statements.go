@@ -157,7 +157,11 @@ type Mark struct {
 	High      int64
 }
 
-// Added counts the rows that a version of the target has more than the version before it.
-func (s Statements) Added(version int64) string {
-	return fmt.Sprintf("SELECT (SELECT count(*) FROM %s) - (SELECT count(*) FROM %s) AS added", s.Target.at(version), s.Target.at(version-1))
+// Written counts the target's rows before and after each of some versions: version, before, after; by version.
+func (s Statements) Written(versions []int64) string {
+	var parts []string
+	for _, v := range versions {
+		parts = append(parts, fmt.Sprintf("SELECT %d AS version, (SELECT count(*) FROM %s) AS rows_before, (SELECT count(*) FROM %s) AS rows_after", v, s.Target.at(v-1), s.Target.at(v)))
+	}
+	return strings.Join(parts, "\nUNION ALL ") + "\nORDER BY version"
 }

@@ -87,6 +87,13 @@ type Duplicate struct {
 	Keys, Surplus int64
 }
 
+// Written is a commit of a run to the target, with the target's rows before and after it.
+type Written struct {
+	Version       int64
+	Committed     time.Time
+	Before, After int64
+}
+
 // List gives its elements in order, as often as it is asked. An error ends the sequence. Elements may be read from a
 // file as they are consumed, so a list can be longer than memory.
 type List[T any] interface {
@@ -115,6 +122,8 @@ type Verification struct {
 	Missing    List[Range]
 	Duplicates List[Duplicate]
 	Reasons    []Reason
+	// Written are the verified run's own commits to the target, the newest at most; empty when no run was named.
+	Written []Written
 	// IntegralPartition says that partitions are whole numbers, for printing.
 	IntegralPartition bool
 	// Run is the run that was verified; 0 when none was named.

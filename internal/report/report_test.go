@@ -40,6 +40,7 @@ func lossy() reconcile.Verification {
 			{Partition: "5", From: 100, To: 112, Rows: 13, State: reconcile.Expired, Earliest: noon.Add(-25 * time.Hour), Latest: noon.Add(-24 * time.Hour),
 				Proof: "in source version 700 until commit 701 (DELETE at 2026-06-01T11:00:00Z)", RecoverableUntil: noon.Add(6 * 24 * time.Hour), RecoverFrom: "source VERSION AS OF 700"},
 		},
+		Written:           []reconcile.Written{{Version: 9007199254740992, Committed: noon, Before: 1230000, After: 1234555}, {Version: 9007199254740993, Committed: noon.Add(time.Minute), Before: 1234555, After: 1234550}},
 		Duplicates:        reconcile.Slice[reconcile.Duplicate]{{Partition: "0", From: 1, To: 5, Keys: 5, Surplus: 5}},
 		Reasons:           []reconcile.Reason{{Code: reconcile.CodeMissing, Text: "17 of 1234567 rows due are not in the target"}},
 		IntegralPartition: true, Warning: true,

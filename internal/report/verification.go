@@ -59,6 +59,14 @@ type missing struct {
 	RecoverFrom      *string `json:"recover_from"`
 }
 
+type written struct {
+	Version   int64   `json:"version"`
+	Committed *string `json:"committed"`
+	Before    int64   `json:"rows_before"`
+	After     int64   `json:"rows_after"`
+	Added     int64   `json:"rows_added"`
+}
+
 type duplicate struct {
 	Partition any   `json:"partition"`
 	From      int64 `json:"from"`
@@ -86,6 +94,9 @@ func (v Verification) fields(d *document) {
 	})
 	list(d, "duplicates", elements(v.Duplicates), func(r reconcile.Duplicate) any {
 		return duplicate{v.partition(r.Partition), r.From, r.To, r.Keys, r.Surplus}
+	})
+	list(d, "written", each(v.Written), func(l reconcile.Written) any {
+		return written{l.Version, instant(l.Committed), l.Before, l.After, l.After - l.Before}
 	})
 	list(d, "reasons", each(v.Reasons), func(r reconcile.Reason) any { return reason{r.Code, r.Text} })
 }
@@ -131,6 +142,13 @@ func (v Verification) lines(l *lines) {
 		rows := [][]string{{"day", "due", "loaded", "missing", "in flight"}}
 		for _, d := range v.ByDay {
 			rows = append(rows, []string{d.Day, digits(d.Due), digits(d.Loaded), digits(d.Missing), digits(d.InFlight)})
+		}
+		l.table(rows)
+	}
+	if len(v.Written) > 0 {
+		rows := [][]string{{"written by the run", "before", "after", "added"}}
+		for _, w := range v.Written {
+			rows = append(rows, []string{fmt.Sprintf("version %d", w.Version), digits(w.Before), digits(w.After), digits(w.After - w.Before)})
 		}
 		l.table(rows)
 	}
