@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/watertight-data/terraform-provider-watertight/internal/reconcile"
 )
@@ -56,7 +57,11 @@ func (v *verifier) compareBlocks(ctx context.Context, s *reconcile.Screen) error
 
 // checkEpoch finds partitions whose sequences began anew: there equal keys are different rows.
 func (v *verifier) checkEpoch(ctx context.Context) error {
-	spans := v.screen.Restarted()
+	apart, err := v.apart(ctx)
+	if err != nil {
+		return err
+	}
+	spans := append(v.screen.Restarted(), apart...)
 	if len(spans) == 0 {
 		return nil
 	}
@@ -64,6 +69,7 @@ func (v *verifier) checkEpoch(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		s.Apart = slices.ContainsFunc(apart, func(a reconcile.Span) bool { return a.Partition == s.Partition })
 		if s.Restart() {
 			if v.restarted == nil {
 				v.restarted = map[string]string{}
@@ -73,6 +79,20 @@ func (v *verifier) checkEpoch(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// apart are spans of the source in which the target's rows of the same keys are of another time.
+func (v *verifier) apart(ctx context.Context) ([]reconcile.Span, error) {
+	var spans []reconcile.Span
+	for probes := range slices.Chunk(v.screen.Probes, reconcile.MostProbes) {
+		times := reconcile.Decoded(query(ctx, v.w, v.statements.TimesOf(probes)), reconcile.ReadKeyTime)
+		some, err := v.screen.Apart(times)
+		if err != nil {
+			return nil, err
+		}
+		spans = append(spans, some...)
+	}
+	return spans, nil
 }
 
 // open lists the keys of the source that the target lacks, in the blocks that the scans could not settle.

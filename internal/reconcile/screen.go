@@ -59,6 +59,8 @@ type Screen struct {
 	Due map[int64]int64
 	// InFlight counts keys by day that are neither due nor under the watermark.
 	InFlight map[int64]int64
+	// Probes are keys that show whether sequences began anew.
+	Probes []Probe
 	// Everything says that so many blocks were left open that all unsettled partitions are to be split.
 	Everything bool
 
@@ -160,6 +162,7 @@ func (s *Screen) Target(blocks iter.Seq2[TargetBlock, error]) error {
 		if e.InSource && !s.settle(e) {
 			s.partitions.add(p, e.SourceLow, e.SourceHigh)
 		}
+		s.probes(p, e)
 		e.groups = nil
 		s.addOutside(p, e)
 	}
