@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/watertight-data/terraform-provider-watertight/internal/reconcile"
 )
@@ -133,8 +134,23 @@ func (v *verifier) repeats(ctx context.Context) error {
 	return nil
 }
 
+// checkMade doubts a table that is not the one that the run before this one read or wrote.
+func (v *verifier) checkMade() {
+	previous := v.subject.previous
+	if previous.IsZero() {
+		return
+	}
+	if v.sourceTable.Created.After(previous) {
+		v.tally.Doubt(reconcile.CodeRemade, "%s was made anew at %s, after the run before this one: what it held until then, unread, cannot be looked for", v.out.Source.Table, v.sourceTable.Created.Format(time.RFC3339))
+	}
+	if end := v.subject.previousEnd; !end.IsZero() && v.began.After(end) { // a run may make its target itself
+		v.tally.Doubt(reconcile.CodeRemade, "%s was made anew at %s, after the run before this one: whether it has what was loaded until then, and has left the source, cannot be told", v.out.Target.Table, v.began.Format(time.RFC3339))
+	}
+}
+
 // hints compares what the histories claim with what was counted. They decide nothing.
 func (v *verifier) hints(ctx context.Context) error {
+	v.checkMade()
 	if !v.subject.active.IsZero() {
 		v.tally.Note(reconcile.CodeActiveRun, "another run of the job is active since %s; the target is read as it was before it", v.subject.active.UTC().Format("2006-01-02T15:04:05Z"))
 	}

@@ -19,8 +19,8 @@ type subject struct {
 	jobID    int64
 	// run is the run to verify; its ID is 0 for a contract alone.
 	run run.Run
-	// previous is the start of the successful run before it; zero when there is none.
-	previous time.Time
+	// previous is the start of the successful run before it, previousEnd its end; zero when there is none.
+	previous, previousEnd time.Time
 	// active is the start of the first run that began after it and goes on; zero when there is none.
 	active time.Time
 	// doubt says why there is nothing to verify.
@@ -112,7 +112,7 @@ func (s *subject) findRun(ctx context.Context, w Runs, id int64) error {
 		case s.run.ID == 0:
 			s.run = r
 		case r.ID != s.run.ID && r.Started.Before(s.run.Started):
-			s.previous = r.Started
+			s.previous, s.previousEnd = r.Started, r.Ended
 			return nil
 		}
 	}

@@ -163,6 +163,19 @@ func TestVerifyFailsClosed(t *testing.T) {
 			b.advance(8 * 24 * time.Hour)
 			return pipeline.VerifyRequest{}
 		}, reconcile.CodeUnreadable, "DELTA_"},
+		{"a source made anew: what the old one held unread is unknown", func(b *bed, job int64) pipeline.VerifyRequest {
+			b.exec("CREATE TABLE main.events.copy AS SELECT * FROM main.events.src WHERE seq > 700")
+			b.exec("DROP TABLE main.events.src")
+			b.exec("CREATE TABLE main.events.src AS SELECT * FROM main.events.copy")
+			b.load(job)
+			return pipeline.VerifyRequest{}
+		}, reconcile.CodeRemade, "main.events.src was made anew"},
+		{"a target made anew: what the old one held is unknown", func(b *bed, job int64) pipeline.VerifyRequest {
+			b.exec("DROP TABLE main.events.tgt")
+			b.exec("CREATE TABLE main.events.tgt AS SELECT * FROM main.events.src WHERE seq < 969")
+			b.load(job)
+			return pipeline.VerifyRequest{}
+		}, reconcile.CodeRemade, "main.events.tgt was made anew"},
 		{"sequences that began anew", func(b *bed, job int64) pipeline.VerifyRequest {
 			b.exec("INSERT INTO main.events.src VALUES (9, 1, TIMESTAMP'2026-03-02T05:00:00Z')")
 			b.load(job) // everything else is loaded now

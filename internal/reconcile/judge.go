@@ -28,6 +28,7 @@ const (
 	CodeMetrics       = "history_metrics" // the history's row count is not the count at its versions
 	CodeOtherCommits  = "other_commits"   // others wrote to the target since the run began
 	CodeZone          = "session_zone"    // the history's instants cannot be read
+	CodeRemade        = "table_remade"    // a table is not the one of the run before
 	CodeActiveRun     = "active_run"
 	CodeReadAt        = "read_at"     // nobody named the loader's read time
 	CodeNoEvidence    = "no_evidence" // evidence was to be kept, and is not
