@@ -158,7 +158,7 @@ func (v *verifier) explain(ctx context.Context, segments []reconcile.Span) error
 // the source, or lies too far back.
 func (v *verifier) settled() (bool, error) {
 	for g, err := range v.gaps.All() {
-		if err != nil || v.search.Reachable(g) && !v.search.NeverThere(g) {
+		if err != nil || !v.search.NeverThere(g) && (v.search.Reachable(g) || v.search.MayBeBefore(g)) {
 			return false, err
 		}
 	}

@@ -276,8 +276,8 @@ func (s *Search) Unsampled() []int64 {
 			next = append(next, c.Version)
 		}
 	}
-	if v, needed := s.oldest(); needed && len(next) == 0 && s.sampled[v] == nil && !s.broken[v] {
-		next = append(next, v)
+	if c, needed := s.oldest(); needed && len(next) == 0 && s.sampled[c.Version] == nil && !s.broken[c.Version] {
+		next = append(next, c.Version)
 	}
 	return next
 }
@@ -354,13 +354,19 @@ func (s *Search) before(c Commit, g Gap) bool {
 }
 
 // oldest is the oldest version that can be read, as far as is known; none is needed where nothing older lost rows.
-func (s *Search) oldest() (version int64, needed bool) {
+func (s *Search) oldest() (c Commit, needed bool) {
 	for _, c := range s.Candidates {
 		if s.broken[c.Version] {
-			return c.RemovedBy.Version, true
+			return c.RemovedBy, true
 		}
 	}
-	return s.First.Version, !s.Complete
+	return s.First, !s.Complete
+}
+
+// MayBeBefore reports whether the oldest version that can be read was not looked at yet, and may be of before a gap.
+func (s *Search) MayBeBefore(g Gap) bool {
+	c, needed := s.oldest()
+	return needed && g.Timed && c.At.UnixMicro() <= g.Earlier && s.sampled[c.Version] == nil && !s.broken[c.Version]
 }
 
 // proof says where a row was seen last, and until when it can be read there.

@@ -172,6 +172,15 @@ func (s *Settings) pick(r *rand.Rand) {
 		}
 		s.Troubles = append(s.Troubles, t)
 	}
+	// Some show nothing without another.
+	for _, pair := range []struct {
+		with, and Trouble
+		oneIn     int
+	}{{StartsLatest, NewPartition, 1}, {StopsIdle, Idle, 1}, {ShortRetention, LongPause, 3}, {Vacuum, LongPause, 3}, {ShortRetention, UpstreamGaps, 3}, {Silence, LongPause, 4}} {
+		if s.Has(pair.with) && !s.Has(pair.and) && r.IntN(pair.oneIn) == 0 {
+			s.Troubles = append(s.Troubles, pair.and)
+		}
+	}
 	slices.Sort(s.Troubles)
 	if s.Has(ShortRetention) {
 		s.Retention = time.Duration(20+r.IntN(200)) * s.tick / 15
