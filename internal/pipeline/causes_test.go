@@ -257,7 +257,7 @@ func TestCauses(t *testing.T) {
 			s.quarters(4)
 			s.loader = only(newest, "s.p = 0")
 			s.quarters(3)
-			s.expect(want{"1", 29, 73, late, reconcile.CauseIdlePartition, "stands at 28"})
+			s.expect(want{"1", 29, 73, late, reconcile.CauseIdlePartition, "stood at 28"})
 			s.quarters(7)
 			s.expect(want{"1", 29, 89, gone, reconcile.CauseIdlePartition, "at 28"}, want{"1", 90, 178, late, reconcile.CauseIdlePartition, "at 28"})
 		},

@@ -111,10 +111,18 @@ type player struct {
 	name   string
 	runs   map[int]int64
 	script []string
+	// causes, when set, judges causes instead of everything else; evidence is where it keeps some.
+	causes   func(x *player, v reconcile.Verification, want truth.Expected)
+	evidence string
 }
 
 func play(t *testing.T, b *bed, p *truth.Pipeline, all *tallies) {
 	x := &player{bed: b, Pipeline: p, t: t, name: fmt.Sprintf("load-%d", p.Seed), runs: map[int]int64{}}
+	x.play(all)
+}
+
+func (x *player) play(all *tallies) {
+	t, b, p := x.t, x.bed, x.Pipeline
 	x.job = b.job(x.contract(), "SELECT 1", func(s map[string]any) { s["name"], s["max_concurrent_runs"] = x.name, 1000 })
 	all.add("pipelines", 1)
 	for _, s := range p.Steps {
@@ -128,10 +136,12 @@ func play(t *testing.T, b *bed, p *truth.Pipeline, all *tallies) {
 			x.begin(s.Begin)
 		case s.End != nil:
 			x.end(s.End)
+			x.remember(s)
 		case s.Check != nil:
 			x.check(s.Check, all)
 		default:
 			b.exec("%s", s.SQL)
+			x.remember(s)
 		}
 		if t.Failed() {
 			t.Logf("%+v\n%s\nagain with: go test ./internal/pipeline -run 'TestTruth$' -count=1 -pipelines 1 -seed %d", p.Settings, strings.Join(x.script, "\n"), p.Seed)
@@ -187,7 +197,7 @@ func (x *player) contract() contract.Contract {
 func (x *player) check(c *truth.Check, all *tallies) {
 	x.t.Helper()
 	want := c.Expect(x.unreadable(c))
-	request := pipeline.VerifyRequest{Job: x.name, Block: x.Block}
+	request := pipeline.VerifyRequest{Job: x.name, Block: x.Block, EvidencePath: x.evidence}
 	if c.Run != nil {
 		request.RunID = x.runs[c.Run.Number]
 	}
@@ -201,7 +211,11 @@ func (x *player) check(c *truth.Check, all *tallies) {
 			x.t.Errorf("verify: %v", err)
 			return
 		}
-		x.compare(v, want)
+		if x.causes != nil {
+			x.causes(x, v, want)
+		} else {
+			x.compare(v, want)
+		}
 		if err := v.Close(); err != nil {
 			x.t.Error(err)
 		}

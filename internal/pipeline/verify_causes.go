@@ -156,7 +156,7 @@ func (c *inquirer) ask(ctx context.Context) error {
 		if w.None() {
 			return nil
 		}
-		for _, step := range []func(context.Context, reconcile.Wants) error{c.askNewest, c.askViews, c.askBatches} {
+		for _, step := range []func(context.Context, reconcile.Wants) error{c.askNewest, c.askRemains, c.askViews, c.askBatches} {
 			if err := step(ctx, w); err != nil {
 				return err
 			}

@@ -48,6 +48,29 @@ func (c *inquirer) askNewest(ctx context.Context, w reconcile.Wants) error {
 	}, c.q.SetBroken)
 }
 
+func (c *inquirer) askRemains(ctx context.Context, w reconcile.Wants) error {
+	return inBatches(w.Remains, func(all []reconcile.Remain) error {
+		left := make([]map[string]reconcile.Left, len(all))
+		for i := range left {
+			left[i] = map[string]reconcile.Left{}
+		}
+		for row, err := range query(ctx, c.w, c.statements.Remains(all)) {
+			if err != nil {
+				return err
+			}
+			i, partition, l, err := reconcile.ReadRemain(row)
+			if err != nil {
+				return err
+			}
+			left[i][partition] = l
+		}
+		for i, r := range all {
+			c.q.SetRemains(r.Load, left[i])
+		}
+		return nil
+	}, func(r reconcile.Remain) { c.q.SetBroken(r.Version) })
+}
+
 // view is a view and where it is wanted.
 type view struct {
 	reconcile.View

@@ -68,7 +68,8 @@ type Inquiry struct {
 	broken  map[int64]bool
 	newest  map[int64]newest
 	batches map[Batch]*Batched
-	stuck   map[stuckLoad]bool
+	remains map[int]map[string]Left
+	lost    map[int]map[string]int64 // what loads lost, by partition
 	// listedBatches are batches by what manifests list of them.
 	listedBatches map[Batch]Batch
 	wants         wants
@@ -88,6 +89,7 @@ type answered struct {
 
 type wants struct {
 	newest  map[int64]bool
+	remains map[int]Remain
 	views   map[View]*spanSet
 	batches map[Batch]bool
 }
@@ -95,7 +97,8 @@ type wants struct {
 // Begin makes an inquiry ready.
 func (q *Inquiry) Begin() {
 	q.views, q.broken, q.newest, q.batches = map[View]answered{}, map[int64]bool{}, map[int64]newest{}, map[Batch]*Batched{}
-	q.stuck, q.listedBatches = map[stuckLoad]bool{}, map[Batch]Batch{}
+	q.lost, q.remains = map[int]map[string]int64{}, map[int]map[string]Left{}
+	q.listedBatches = map[Batch]Batch{}
 	q.clear()
 	q.Loads.Sort()
 	slices.SortFunc(q.Ledger, func(a, b evidence.Verified) int {
@@ -104,7 +107,7 @@ func (q *Inquiry) Begin() {
 }
 
 func (q *Inquiry) clear() {
-	q.wants = wants{map[int64]bool{}, map[View]*spanSet{}, map[Batch]bool{}}
+	q.wants = wants{map[int64]bool{}, map[int]Remain{}, map[View]*spanSet{}, map[Batch]bool{}}
 }
 
 // SetDeleted gives the rows of Deleted.
@@ -133,12 +136,16 @@ func (q *Inquiry) SetView(v View, spans []Span, l List[Sight]) {
 // SetBatch gives what Batches counts of a batch.
 func (q *Inquiry) SetBatch(b Batch, n Batched) { q.batches[b] = &n }
 
+// SetRemains gives what Remains lists of a load, by partition.
+func (q *Inquiry) SetRemains(load int, left map[string]Left) { q.remains[load] = left }
+
 // SetBroken says that a version of the source cannot be read.
 func (q *Inquiry) SetBroken(version int64) { q.broken[version] = true }
 
 // Wants is what statements have to tell before more can be decided.
 type Wants struct {
 	Newest  []int64
+	Remains []Remain
 	Views   []View
 	Spans   [][]Span
 	Batches []Batch
@@ -157,6 +164,13 @@ func (q *Inquiry) Wants() Wants {
 			continue
 		}
 		w.Newest = append(w.Newest, v)
+	}
+	for _, r := range q.wants.remains {
+		if room--; room < 0 {
+			q.broken[r.Version] = true
+			continue
+		}
+		w.Remains = append(w.Remains, r)
 	}
 	for v, spans := range q.wants.views {
 		if room--; room < 0 {
@@ -178,7 +192,7 @@ func (q *Inquiry) Wants() Wants {
 }
 
 // None reports whether nothing is wanted.
-func (w Wants) None() bool { return len(w.Newest)+len(w.Views)+len(w.Batches) == 0 }
+func (w Wants) None() bool { return len(w.Newest)+len(w.Remains)+len(w.Views)+len(w.Batches) == 0 }
 
 // Close gives back what is held of lists, and the first error among them.
 func (q *Inquiry) Close() error {

@@ -132,13 +132,9 @@ func (q *Inquiry) unread(s *stretch) finding {
 		if q.Loads.others(s.Partition, n) {
 			return found(s, CauseNewPartition, "%s wrote other partitions, and the target has never had a row of this one; make the loader start unknown partitions at their first sequence", l.read())
 		}
-		if b := q.previous(n); b >= 0 && q.Loads.absent(s.Partition, b) && q.wasDue(s, b) {
-			return found(s, CauseNewPartition, "due at %s and at %s already, and the target has never had a row of the partition", q.Loads.All[b].read(), l.read())
-		}
 	case known && !wrote && q.Loads.others(s.Partition, n):
-		q.noteStuck(s.Partition, n)
-		if b := q.previous(n); b >= 0 && q.wasStill(s, b) && (q.stuck[stuckLoad{s.Partition, b}] || q.wasDue(s, b)) {
-			return found(s, CauseIdlePartition, "rows of the partition were due at %s and at %s, which wrote other partitions: its watermark stands at %d", q.Loads.All[b].read(), l.read(), positions[n].own)
+		if f, ok := q.idle(s, n); ok {
+			return f
 		}
 	}
 	switch {
@@ -162,14 +158,6 @@ func (q *Inquiry) wasStill(s *stretch, load int) bool {
 	return known && !wrote
 }
 
-func (q *Inquiry) wasDue(s *stretch, load int) bool {
-	st := q.stands(s, load)
-	if st == due {
-		q.noteStuck(s.Partition, load)
-	}
-	return st == due || st == pending
-}
-
 // skipped is for rows that one of the loads from first to last passed; they may have left the source after that.
 func (q *Inquiry) skipped(s *stretch, first, last int) finding {
 	l := q.Loads.All[last]
@@ -187,6 +175,9 @@ func (q *Inquiry) skipped(s *stretch, first, last int) finding {
 	}
 	switch q.stands(s, last) {
 	case young:
+		if f := q.changed(s, last); f != nil {
+			return *f
+		}
 		return q.passedOver(s, last)
 	case absent:
 		return found(s, CauseWatermarkPassed, "%s had moved the partition to sequence %d before these rows were in the source: they came later than their event times say; a longer settle delay, or reading again what is behind the watermark, would have read them", l.read(), q.Loads.in(s.Partition)[last].high)
@@ -256,7 +247,7 @@ func (q *Inquiry) passedLater(s *stretch, first int) finding {
 	case len(stuck) == 0:
 		return q.notOnRecord(s)
 	}
-	return q.blame(s, stuck, -1)
+	return q.stalled(s, stuck)
 }
 
 func (q *Inquiry) notOnRecord(s *stretch) finding {

@@ -4,10 +4,19 @@ package reconcile
 // which they were due too, and which wrote nothing in the partition.
 func (q *Inquiry) dueAt(s *stretch, load int) finding {
 	stuck, f, ok := q.stuckBefore(s, load, true)
-	switch {
-	case !ok:
+	if !ok {
 		return f
-	case len(stuck) == 0:
+	}
+	before := load - 1
+	if len(stuck) > 0 {
+		before = stuck[len(stuck)-1] - 1
+	}
+	if len(stuck) < mostStuck {
+		if doubt := q.doubted(s, before); doubt != nil {
+			return *doubt
+		}
+	}
+	if len(stuck) == 0 {
 		return q.isolated(s, load)
 	}
 	return q.blame(s, stuck, load)
@@ -47,28 +56,40 @@ func (q *Inquiry) stuckBefore(s *stretch, load int, failed bool) (stuck []int, f
 	return stuck, f, true
 }
 
-// blame is for rows that were due at loads which wrote nothing in their partition, and that were passed or expired later.
+// blame is for rows that were due at loads which wrote nothing in their partition, before another one passed them.
 func (q *Inquiry) blame(s *stretch, stuck []int, load int) finding {
 	first := stuck[len(stuck)-1]
+	begun := q.begunAbove(s, first)
 	for i := len(stuck) - 1; i >= 0; i-- {
 		if !q.Loads.idle(stuck[i]) {
 			continue
 		}
 		switch n, known := q.batch(s, stuck[i]); {
-		case known && n.Keys > 0 && n.Loaded == 0:
+		case known && n.Keys > 0 && n.Loaded == 0 && !begun:
+			if q.lose(s, stuck[i], n.Keys) < 2 {
+				return open(s, "the only row that was due at %s, which wrote nothing: whether its write was lost, or the row left out, is not known; the position that the loader keeps would have decided", q.Loads.All[stuck[i]].read())
+			}
 			return q.batchLost(s, stuck[i], n)
+		case known && n.Keys > 0 && n.Loaded == 0 && len(q.lost[stuck[i]]) > 0:
+			return q.batchLost(s, stuck[i], n)
+		case known && n.Keys > 0 && n.Loaded == 0:
+			return open(s, "due at %s, which wrote nothing at all, and nothing of their partition was in the target before: either its write was lost, or the loader began the partition above these rows; another partition of which it lost rows would have decided", q.Loads.All[stuck[i]].read())
+		case known && n.Prefix > 1 && s.at < n.Low:
+			s.upTo(n.Low - 1)
+			return found(s, CauseBatchLost, "%s ended without writing anything: the first %d rows of the partition that it had to load are not in the target, those above them are; write rows and position in one commit", q.Loads.All[stuck[i]].read(), n.Prefix)
+		case known && !q.Loads.All[stuck[i]].Failed:
+			return open(s, "due at %s, which ended well and wrote nothing at all, while others that it had due are in the target: whether it lost its write, or a later run left these out, is not known; the position that the loader keeps would have decided", q.Loads.All[stuck[i]].read())
 		case !known && !s.wants:
 			return q.unreadBatch(s, stuck[i])
 		}
 	}
-	e := q.Extents[s.Partition]
-	if q.Loads.absent(s.Partition, first) && (e == nil || !e.InTarget || s.at < e.TargetLow) {
-		if e != nil && e.InTarget {
-			s.upTo(e.TargetLow - 1)
+	if begun {
+		if n, known := q.batch(s, first); known && n.Keys == 1 || !known && s.wants {
+			return open(s, "due at %s as the only row of a partition that the target did not have yet: either the loader began the partition above it, or that run left it out", q.Loads.All[first].read())
 		}
 		return found(s, CauseNewPartition, "due at %s, when the target had no row of the partition yet: the loader began it above these rows; make it start unknown partitions at their first sequence", q.Loads.All[first].read())
 	}
-	if f, ok := q.idle(s, stuck); ok {
+	if f, ok := q.idle(s, stuck...); ok {
 		return f
 	}
 	switch n, known := q.batch(s, first); {
@@ -77,53 +98,44 @@ func (q *Inquiry) blame(s *stretch, stuck []int, load int) finding {
 	case !known && !s.wants:
 		return q.unreadBatch(s, first)
 	}
-	if load >= 0 {
-		return q.isolated(s, load)
-	}
-	return q.notLoaded(s, stuck[0])
+	return q.isolated(s, load)
 }
 
-func (q *Inquiry) notLoaded(s *stretch, load int) finding {
-	if s.State == Expired || s.State == Lost {
-		return found(s, CauseExpiredUnread, "due at %s, which did not load them, and gone from the source before a run that could have", q.Loads.All[load].read())
+// lose notes what a load lost of a partition that the target had rows of, and counts what it lost of all of them.
+func (q *Inquiry) lose(s *stretch, load int, keys int64) int64 {
+	if q.lost[load] == nil {
+		q.lost[load] = map[string]int64{}
 	}
-	return found(s, CauseUnread, "due at %s, which did not load them", q.Loads.All[load].read())
+	q.lost[load][s.Partition] = keys
+	all := int64(0)
+	for _, n := range q.lost[load] {
+		all += n
+	}
+	return all
 }
 
-// idle finds that the partition had due rows at two loads in a row which wrote others and nothing of it: these rows at
-// both, or others of it at one.
-func (q *Inquiry) idle(s *stretch, stuck []int) (finding, bool) {
-	for _, d := range stuck {
-		q.noteStuck(s.Partition, d)
+// begunAbove reports whether the target had nothing of the partition after a load, and begins it above the rows now.
+func (q *Inquiry) begunAbove(s *stretch, load int) bool {
+	e := q.Extents[s.Partition]
+	if !q.Loads.absent(s.Partition, load) || e != nil && e.InTarget && s.at >= e.TargetLow {
+		return false
 	}
-	for _, d := range stuck {
-		b := q.previous(d)
-		if b >= 0 && q.stuck[stuckLoad{s.Partition, d}] && q.stuck[stuckLoad{s.Partition, b}] {
-			return found(s, CauseIdlePartition, "rows of the partition were due at %s and at %s, which wrote other partitions: its watermark stood at %d", q.Loads.All[b].read(), q.Loads.All[d].read(), q.Loads.in(s.Partition)[b].own), true
-		}
+	if e != nil && e.InTarget {
+		s.upTo(e.TargetLow - 1)
 	}
-	for d := stuck[0] + 1; d < len(q.Loads.All); d++ {
-		if q.Loads.All[d].Failed || q.Loads.All[d].Foreign {
-			continue
-		}
-		if q.stuck[stuckLoad{s.Partition, stuck[0]}] && q.stuck[stuckLoad{s.Partition, d}] {
-			return found(s, CauseIdlePartition, "rows of the partition were due at %s and at %s, which wrote other partitions: its watermark stood at %d", q.Loads.All[stuck[0]].read(), q.Loads.All[d].read(), q.Loads.in(s.Partition)[d].own), true
-		}
-		break
-	}
-	return finding{}, false
+	return true
 }
 
-// stuckLoad is a load that had due rows of a partition, wrote others, and nothing of it.
-type stuckLoad struct {
-	partition string
-	load      int
-}
-
-func (q *Inquiry) noteStuck(partition string, load int) {
-	if wrote, known := q.Loads.wrote(partition, load); known && !wrote && q.Loads.others(partition, load) {
-		q.stuck[stuckLoad{partition, load}] = true
+// stalled is for rows that were due at loads which wrote nothing in their partition, and that no load passed before they
+// left the source, or while they are there.
+func (q *Inquiry) stalled(s *stretch, stuck []int) finding {
+	if f, ok := q.idle(s, stuck...); ok {
+		return f
 	}
+	if s.readable && s.version == q.SourceVersion {
+		return found(s, CauseUnread, "due at %s, which did not load them", q.Loads.All[stuck[0]].read())
+	}
+	return found(s, CauseExpiredUnread, "due at %s, which wrote nothing in the partition, and gone from the source before a run that loaded any of it", q.Loads.All[stuck[0]].read())
 }
 
 func (q *Inquiry) batchLost(s *stretch, load int, n Batched) finding {

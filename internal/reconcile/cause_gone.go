@@ -46,7 +46,7 @@ func (q *Inquiry) gone(s *stretch, first, last int) finding {
 		l := q.Loads.All[reader]
 		return found(s, CauseExpiredUnread, "due at %s, which stopped at sequence %d of the partition: a limit, or an error it passed over; they left the source at %s, before the next read", l.read(), q.Loads.in(s.Partition)[reader].own, instantText(r.last.At))
 	}
-	return q.blame(s, stuck, -1)
+	return q.stalled(s, stuck)
 }
 
 func (q *Inquiry) notDue(s *stretch, load int) bool {

@@ -165,13 +165,14 @@ func (l *Loads) wrote(partition string, i int) (wrote, known bool) {
 	return after.ownSome && (!before.ownSome || after.own > before.own), true
 }
 
-// absent reports whether the target is known to have had no row of a partition after a load; -1 is before the first.
+// absent reports whether the target is known to never have had a row of a partition until after a load; -1 is before the
+// first.
 func (l *Loads) absent(partition string, i int) bool {
 	if i < 0 {
 		return l.Complete
 	}
 	p := l.in(partition)[i]
-	return p.known && !p.ownSome
+	return p.known && !p.some
 }
 
 // idle reports whether a load wrote nothing in any partition; others whether it wrote in some other one.

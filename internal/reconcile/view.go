@@ -94,6 +94,16 @@ func (s Statements) Peaks(versions []int64) string {
 	return strings.Join(parts, "\nUNION ALL ")
 }
 
+// Left is what a load may have left unread of a partition.
+type Left struct{ High, Keys int64 }
+
+// ReadRemain reads a row of Remains: which of those asked for, the partition, what is left of it.
+func ReadRemain(row []*string) (remain int64, partition string, left Left, err error) {
+	r := reader{row: row}
+	remain, partition, left = r.number(), strings.Clone(r.word()), Left{r.number(), r.number()}
+	return remain, partition, left, r.err
+}
+
 // Peak is a row of Peaks.
 type Peak struct {
 	Version   int64
@@ -137,7 +147,8 @@ type Batch struct {
 	Keys, High int64
 }
 
-// Batches counts, for each batch, its keys and those of them that the target has: batch, keys, loaded.
+// Batches counts, for each batch, its keys, those of them that the target has, those below the lowest of these, and tells
+// that one: batch, keys, loaded, prefix, low.
 func (s Statements) Batches(batches []Batch) string {
 	var parts []string
 	for i, b := range batches {
@@ -146,26 +157,45 @@ func (s Statements) Batches(batches []Batch) string {
 			where += fmt.Sprintf(" AND seq > %d", b.Above)
 		}
 		if b.Listed {
-			parts = append(parts, fmt.Sprintf("SELECT %d AS batch, %d AS n, count(*) AS loaded FROM (SELECT seq FROM (%s) AS r WHERE seq <= %d AND %s GROUP BY seq) AS s",
+			parts = append(parts, fmt.Sprintf("SELECT %d AS batch, %d AS n, count(*) AS loaded, 0 AS prefix, min(seq) AS low FROM (SELECT seq FROM (%s) AS r WHERE seq <= %d AND %s GROUP BY seq) AS s",
 				i, b.Keys, s.keys(s.Target, s.Target.Version), b.High, where))
 			continue
 		}
-		parts = append(parts, fmt.Sprintf(`SELECT %d AS batch, count(*) AS n, count(t.seq) AS loaded
+		parts = append(parts, fmt.Sprintf(`SELECT %d AS batch, count(*) AS n, count(loaded) AS loaded, count(CASE WHEN seq < low THEN 1 END) AS prefix, min(low) AS low
+FROM (SELECT s.seq AS seq, t.seq AS loaded, min(t.seq) OVER () AS low
 FROM (SELECT seq FROM (%s) AS r WHERE seq IS NOT NULL AND %s GROUP BY seq HAVING min(u) < %s) AS s
-LEFT JOIN (SELECT seq FROM (%s) AS r WHERE seq IS NOT NULL AND %s GROUP BY seq) AS t ON s.seq = t.seq`,
+LEFT JOIN (SELECT seq FROM (%s) AS r WHERE seq IS NOT NULL AND %s GROUP BY seq) AS t ON s.seq = t.seq) AS b`,
 			i, s.rows(s.Source, b.Version), where, literalTime(b.Sure), s.keys(s.Target, s.Target.Version), where))
 	}
 	return strings.Join(parts, "\nUNION ALL ")
 }
 
-// Batched is a row of Batches.
-type Batched struct{ Batch, Keys, Loaded int64 }
+// Batched is a row of Batches. Low means nothing when none is loaded.
+type Batched struct{ Batch, Keys, Loaded, Prefix, Low int64 }
 
 // ReadBatched reads a row of Batches.
 func ReadBatched(row []*string) (Batched, error) {
 	r := reader{row: row}
-	b := Batched{r.number(), r.number(), r.number()}
+	b := Batched{r.number(), r.number(), r.number(), r.number(), r.orZero()}
 	return b, r.err
+}
+
+// Remain asks what a load may have left unread: rows that were due and above the target's highest sequences after it. A
+// position of its own can have moved past such rows.
+type Remain struct {
+	Load           int
+	Version, Never int64
+	Marks          []Mark
+}
+
+// Remains lists such rows of each partition that has some: number, partition, the highest sequence, keys.
+func (s Statements) Remains(all []Remain) string {
+	var parts []string
+	for i, r := range all {
+		parts = append(parts, fmt.Sprintf("SELECT %d AS remain, CAST(p AS STRING) AS part, max(seq) AS high, count(DISTINCT seq) AS n FROM (%s) AS r WHERE %s AND u < %s AND %s GROUP BY p",
+			i, s.rows(s.Source, r.Version), known, literalTime(r.Never), s.above(r.Marks)))
+	}
+	return strings.Join(parts, "\nUNION ALL ")
 }
 
 // cursor finds stretches in a list that is ordered by partition and sequence. It goes forward; asked for a key before the

@@ -61,6 +61,7 @@ type Expected struct {
 	Lost map[Key]bool
 
 	check *Check
+	view  *view
 }
 
 // Holds tells whether a version of the source holds a key.
@@ -109,6 +110,7 @@ func (c *Check) Expect(broken func(version int) bool) Expected {
 		return e
 	}
 	v := &view{Check: c, e: &e, run: run, since: c.g.target.commits[0].at, readable: func(n int) bool { return c.readable(n) && (broken == nil || !broken(n)) }}
+	e.view = v
 	if previous != nil {
 		v.since = previous.Started
 	}

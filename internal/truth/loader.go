@@ -127,6 +127,7 @@ func (g *generator) write(r *Run) {
 	default:
 		g.insertTarget(r, rows)
 	}
+	r.saved = true
 	for p, last := range r.last {
 		if old, ok := g.position[p]; !ok || last > old {
 			g.position[p] = last

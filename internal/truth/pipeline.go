@@ -44,6 +44,7 @@ type Run struct {
 	before, last map[string]int64
 	picked       []row
 	wrote        bool
+	saved        bool // its position was
 	dropped      []Key
 }
 

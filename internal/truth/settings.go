@@ -15,7 +15,9 @@ type Settings struct {
 	Kind string
 	// Window is how long rows stay in the source, Delay the settle delay. Newest says that age is measured from the newest
 	// event, Strict that a row exactly on the cutoff is not read.
+	// Declared says that the table's properties tell the window.
 	Window, Delay  time.Duration
+	Declared       bool
 	Newest, Strict bool
 	// Retention is how long versions of the source can be read; 0: as long as Delta does by default.
 	Retention time.Duration
@@ -118,6 +120,7 @@ func draw(seed uint64) (Settings, *rand.Rand) {
 	s.Newest, s.Strict = r.IntN(3) > 0, r.IntN(3) > 0
 	s.Block = 2 << r.IntN(7)
 	s.partitions(r)
+	s.Declared = seed/2%2 == 0
 	s.pick(r)
 	return s, r
 }

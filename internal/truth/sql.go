@@ -12,13 +12,20 @@ func (g *generator) create() {
 	if g.Kind != "" {
 		columns = "p " + g.Kind + ", " + columns
 	}
-	properties := ""
+	var properties []string
 	if g.Retention > 0 {
-		properties = fmt.Sprintf(" TBLPROPERTIES ('delta.deletedFileRetentionDuration' = 'interval %d minutes', 'delta.logRetentionDuration' = 'interval 30 days')", g.Retention/time.Minute)
+		properties = append(properties, fmt.Sprintf("'delta.deletedFileRetentionDuration' = 'interval %d minutes'", g.Retention/time.Minute), "'delta.logRetentionDuration' = 'interval 30 days'")
+	}
+	if g.Declared {
+		properties = append(properties, fmt.Sprintf("'watertight.rolling_window' = '%dm'", g.Window/time.Minute))
+	}
+	with := ""
+	if len(properties) > 0 {
+		with = " TBLPROPERTIES (" + strings.Join(properties, ", ") + ")"
 	}
 	g.sql("CREATE SCHEMA %s", g.Schema)
 	g.tickTo(g.now)
-	g.sql("CREATE TABLE %s (%s)%s", g.Source, columns, properties)
+	g.sql("CREATE TABLE %s (%s)%s", g.Source, columns, with)
 	g.source = newTable(g.instant())
 	g.tickTo(g.now)
 	g.sql("CREATE TABLE %s (%s)", g.Target, columns)
