@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	gocmp "github.com/google/go-cmp/cmp"
+
 	"github.com/watertight-data/terraform-provider-watertight/internal/contract"
 	"github.com/watertight-data/terraform-provider-watertight/internal/coverage"
 	"github.com/watertight-data/terraform-provider-watertight/internal/pipeline"
@@ -344,5 +346,34 @@ func TestCauses(t *testing.T) {
 				play(newScene(t, mode, newest), gone)
 			})
 		}
+	}
+}
+
+// F delta-io/delta#1141: what was written twice by one run, and what by two.
+func TestDuplicateCauses(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, bare, coverage.SettleNewestEvent)
+	s.quarters(30)
+	s.exec("INSERT INTO main.events.tgt SELECT * FROM main.events.tgt WHERE p = 0 AND seq BETWEEN 3 AND 5 OR p = 1 AND seq = 300")
+	whole := loaderSQL(coverage.SettleNewestEvent)
+	s.loader = whole + " UNION ALL " + strings.TrimPrefix(whole, "INSERT INTO main.events.tgt ")
+	s.quarters(1)
+	s.loader = ""
+	s.quarters(30)
+	s.exec("INSERT INTO main.events.tgt SELECT * FROM main.events.src WHERE p = 1 AND seq = 800")
+	v := s.check()
+	got := map[string]string{}
+	for d, err := range v.Duplicates.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[fmt.Sprintf("%s/%d-%d", d.Partition, d.From, d.To)] = d.Cause
+		if !strings.Contains(d.Proof, "commit ") {
+			t.Errorf("%+v", d)
+		}
+	}
+	want := map[string]string{"0/3-5": reconcile.CauseTwoRuns, "1/300-300": reconcile.CauseTwoRuns, "0/419-433": reconcile.CauseSameRun, "1/419-433": reconcile.CauseSameRun, "1/800-800": reconcile.CauseTwoRuns}
+	if d := gocmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got)\n%s%v", d, v.Reasons)
 	}
 }

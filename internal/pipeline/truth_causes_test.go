@@ -65,6 +65,7 @@ func (x *player) remember(s truth.Step) {
 func (x *player) judge(v reconcile.Verification, want truth.Expected, all *tallies) {
 	x.t.Helper()
 	mode := map[bool]string{false: "bare ", true: "kept "}[x.evidence != ""]
+	x.judgeDuplicates(v, want, mode, all)
 	for r, err := range v.Missing.All() {
 		if err != nil {
 			x.t.Fatal(err)
@@ -91,6 +92,39 @@ func (x *player) judge(v reconcile.Verification, want truth.Expected, all *talli
 				break
 			}
 		}
+	}
+}
+
+// judgeDuplicates does so with the causes of duplicates.
+func (x *player) judgeDuplicates(v reconcile.Verification, want truth.Expected, mode string, all *tallies) {
+	x.t.Helper()
+	surplus := int64(0)
+	for d, err := range v.Duplicates.All() {
+		if err != nil {
+			x.t.Fatal(err)
+		}
+		surplus += d.Surplus
+		if d.Keys != d.To-d.From+1 {
+			x.t.Errorf("%+v", d)
+		}
+		for s := d.From; ; s++ {
+			k := truth.Key{Partition: d.Partition, Seq: s}
+			switch may := want.DuplicateCauses(k); {
+			case d.Cause == reconcile.CauseUndecidable:
+				all.add(mode+"duplicate undecidable", 1)
+			case !slices.Contains(may, d.Cause) && x.isMurky():
+			case !slices.Contains(may, d.Cause):
+				x.t.Errorf("%v is doubled, %s: %s; it may be %v", k, d.Cause, d.Proof, may)
+			default:
+				all.add(mode+d.Cause, 1)
+			}
+			if s == d.To {
+				break
+			}
+		}
+	}
+	if surplus != v.Counts.Duplicates {
+		x.t.Errorf("%d rows too many are listed, %d counted", surplus, v.Counts.Duplicates)
 	}
 }
 

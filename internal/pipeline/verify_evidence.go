@@ -213,7 +213,7 @@ func (v *verifier) asFindings() iter.Seq2[evidence.Finding, error] {
 		}
 		for d, err := range v.duplicates.All() {
 			f := evidence.Finding{Name: findingName("duplicate", d.Partition, d.From, d.To), RunID: v.out.Run, TargetVersion: v.out.Target.Version, RecordedAt: v.now, Partition: d.Partition, Low: d.From, High: d.To,
-				Rows: d.Surplus, State: stateDuplicate, Confirmed: true}
+				Rows: d.Surplus, State: stateDuplicate, Cause: d.Cause, Proof: d.Proof, Confirmed: true}
 			if !yield(f, err) || err != nil {
 				return
 			}

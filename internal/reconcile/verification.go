@@ -85,6 +85,8 @@ type Duplicate struct {
 	From, To  int64
 	// Keys occur more than once; Surplus rows are too many.
 	Keys, Surplus int64
+	// Cause and Proof say whether one run wrote them or two, where that is known.
+	Cause, Proof string
 }
 
 // Written is a commit of a run to the target, with the target's rows before and after it.

@@ -68,11 +68,13 @@ type written struct {
 }
 
 type duplicate struct {
-	Partition any   `json:"partition"`
-	From      int64 `json:"from"`
-	To        int64 `json:"to"`
-	Keys      int64 `json:"keys"`
-	Rows      int64 `json:"rows"`
+	Partition any     `json:"partition"`
+	From      int64   `json:"from"`
+	To        int64   `json:"to"`
+	Keys      int64   `json:"keys"`
+	Rows      int64   `json:"rows"`
+	Cause     *string `json:"cause"`
+	Proof     *string `json:"proof"`
 }
 
 // JSON writes the document of design.md §7.
@@ -93,7 +95,7 @@ func (v Verification) fields(d *document) {
 		return missing{v.partition(r.Partition), r.From, r.To, r.Rows, string(r.State), text(r.Cause), text(r.Proof), instant(r.RecoverableUntil), text(r.RecoverFrom)}
 	})
 	list(d, "duplicates", elements(v.Duplicates), func(r reconcile.Duplicate) any {
-		return duplicate{v.partition(r.Partition), r.From, r.To, r.Keys, r.Surplus}
+		return duplicate{v.partition(r.Partition), r.From, r.To, r.Keys, r.Surplus, text(r.Cause), text(r.Proof)}
 	})
 	list(d, "written", each(v.Written), func(l reconcile.Written) any {
 		return written{l.Version, instant(l.Committed), l.Before, l.After, l.After - l.Before}
@@ -168,7 +170,11 @@ func (v Verification) lines(l *lines) {
 		if l.err != nil {
 			return
 		}
-		l.line("  duplicate: partition %s, sequence %s: %s too many", r.Partition, span(r.From, r.To), count(r.Surplus, "row", "rows"))
+		why := ""
+		if r.Proof != "" {
+			why = "; " + r.Cause + ": " + r.Proof
+		}
+		l.line("  duplicate: partition %s, sequence %s: %s too many%s", r.Partition, span(r.From, r.To), count(r.Surplus, "row", "rows"), why)
 	}
 }
 
@@ -210,7 +216,9 @@ func rangeText(r reconcile.Range) string {
 	if !r.Earliest.IsZero() {
 		text += fmt.Sprintf(", event time %s to %s", at(r.Earliest), at(r.Latest))
 	}
-	if r.Proof != "" {
+	if r.Cause != "" {
+		text += "; " + r.Cause + ": " + r.Proof
+	} else if r.Proof != "" {
 		text += "; " + r.Proof
 	}
 	if r.RecoverFrom != "" {

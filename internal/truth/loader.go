@@ -141,5 +141,5 @@ func (g *generator) insertTarget(r *Run, rows []row) {
 	}
 	g.sql("INSERT INTO %s VALUES %s", g.Target, g.values(rows))
 	g.target.insert(g.instant(), rows...)
-	r.wrote = true
+	r.wrote, r.commits = true, append(r.commits, g.target.version())
 }

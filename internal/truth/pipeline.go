@@ -44,7 +44,8 @@ type Run struct {
 	before, last map[string]int64
 	picked       []row
 	wrote        bool
-	saved        bool // its position was
+	saved        bool  // its position was
+	commits      []int // versions of the target that it made
 	dropped      []Key
 }
 
