@@ -289,6 +289,12 @@ func (x *player) compare(v reconcile.Verification, want truth.Expected) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		// A range is cut where another commit wrote; the truth knows nothing of that.
+		if n := len(repeats) - 1; n >= 0 && repeats[n].Partition == d.Partition && repeats[n].To == d.From-1 {
+			r := &repeats[n]
+			r.To, r.Keys, r.SurplusOfKeys = d.To, r.Keys+d.Keys, r.SurplusOfKeys+d.Surplus
+			continue
+		}
 		repeats = append(repeats, truth.Duplicate{Partition: d.Partition, From: d.From, To: d.To, Keys: d.Keys, SurplusOfKeys: d.Surplus})
 	}
 	if d := cmp.Diff(want.Duplicates, repeats); d != "" {
