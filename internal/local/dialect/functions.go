@@ -52,7 +52,7 @@ func wrongArguments(name string, n int) *engine.Error {
 }
 
 func scalarFunction(name string) (function, bool) {
-	for _, table := range []map[string]function{textFunctions(), numberFunctions(), timeFunctions(), nestedFunctions(), sessionFunctions(), castFunctions()} {
+	for _, table := range []map[string]function{textFunctions(), numberFunctions(), timeFunctions(), nestedFunctions(), sessionFunctions(), castFunctions(), hashFunctions()} {
 		if f, ok := table[name]; ok {
 			return f, true
 		}

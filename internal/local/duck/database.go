@@ -67,7 +67,11 @@ func openDatabase(ctx context.Context, o Options, setup []string) (*database, er
 		_ = d.close()
 		return nil, err
 	}
+	err = defineHash(c.handle)
 	d.release(c)
+	if err != nil {
+		return nil, errors.Join(err, d.close())
+	}
 	return d, nil
 }
 

@@ -66,13 +66,16 @@ type stringSlot struct {
 const inlineLength = 12
 
 // bytes copies a string or blob.
-func (v *vector) bytes(row int) string {
+func (v *vector) bytes(row int) string { return string(v.view(row)) }
+
+// view is a string or blob as it lies in the chunk.
+func (v *vector) view(row int) []byte {
 	slot := (*stringSlot)(unsafe.Add(v.data, row*int(unsafe.Sizeof(stringSlot{}))))
 	from := slot.long
 	if slot.length <= inlineLength {
 		from = unsafe.Add(unsafe.Pointer(slot), 4)
 	}
-	return string(unsafe.Slice((*byte)(from), int(slot.length)))
+	return unsafe.Slice((*byte)(from), int(slot.length))
 }
 
 type hugeInt struct {
