@@ -107,7 +107,7 @@ func (q *Inquiry) stoodStill(s *stretch, a, b int) bool {
 	}
 	x, some := before[s.Partition]
 	y := after[s.Partition]
-	return some && y.High > x.High && y.Keys > x.Keys+1
+	return some && y.High > x.High && y.Keys > 1
 }
 
 func (q *Inquiry) markText(partition string, load int) string {
