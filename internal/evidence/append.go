@@ -32,11 +32,11 @@ func Append[R Record](p Place, scope string, records iter.Seq2[R, error]) iter.S
 				b.Reset()
 			}
 			if b.Len() == 0 {
-				fmt.Fprintf(&b, "INSERT INTO %s (%s) VALUES\n", p.SQL(r.table()), strings.Join(r.table().Names(), ", "))
+				fmt.Fprintf(&b, "INSERT INTO %s (%s) VALUES\n", p.SQL(r.table()), strings.Join(p.names(r.table()), ", "))
 			} else {
 				b.WriteString(",\n")
 			}
-			b.WriteString(tuple(scope, r))
+			b.WriteString(p.tuple(scope, r))
 		}
 		if b.Len() > 0 {
 			yield(b.String(), nil)
@@ -44,10 +44,13 @@ func Append[R Record](p Place, scope string, records iter.Seq2[R, error]) iter.S
 	}
 }
 
-func tuple(scope string, r Record) string {
+func (p Place) tuple(scope string, r Record) string {
 	var parts []string
-	for _, v := range slices.Concat([]any{int64(Schema), scope}, r.values()) {
-		parts = append(parts, literal(v))
+	columns := r.table().columns()
+	for i, v := range slices.Concat([]any{int64(Schema), scope}, r.values()) {
+		if !p.lacks(r.table(), columns[i]) {
+			parts = append(parts, literal(v))
+		}
 	}
 	return "(" + strings.Join(parts, ", ") + ")"
 }
@@ -69,13 +72,14 @@ func literal(v any) string {
 	return "NULL"
 }
 
-func marks(m map[string]int64) any {
-	if m == nil {
+// document writes a value as JSON.
+func document(v any, none bool) any {
+	if none {
 		return nil
 	}
-	text, err := json.Marshal(m)
+	text, err := json.Marshal(v)
 	if err != nil {
-		return nil // cannot be: a map of texts to integers
+		return nil // cannot be: texts and integers
 	}
 	return string(text)
 }

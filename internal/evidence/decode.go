@@ -108,7 +108,8 @@ func ReadManifest(row []*string) (Manifest, error) {
 func ReadRun(row []*string) (Run, error) {
 	r := reader{row: row}
 	v := Run{JobID: r.number(0), RunID: r.number(0), VerifiedAt: r.instant(), ReadAt: r.instant(), Cutoff: r.instant(), SourceVersion: r.number(-1),
-		TargetVersion: r.number(-1), Watermarks: r.marks(), Added: r.number(-1), Verdict: r.text(), Due: r.number(0), Missing: r.number(0)}
+		TargetVersion: r.number(-1), Watermarks: r.marks(), Added: r.number(-1), Verdict: r.text(), Due: r.number(0), Missing: r.number(0),
+		Definition: r.text(), SourceID: r.text(), TargetID: r.text(), Outcome: r.outcome()}
 	return v, r.err
 }
 

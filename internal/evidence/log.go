@@ -99,6 +99,17 @@ func (l *Log) RunsSince(scope string, micros int64) []Run {
 	return out
 }
 
+// Last is as Place.Last asks; nil when there is none.
+func (l *Log) Last(scope string) *Run {
+	var last *Run
+	for r := range of(l.runs, scope) {
+		if last == nil || r.VerifiedAt.After(last.VerifiedAt) || r.VerifiedAt.Equal(last.VerifiedAt) && r.Verdict != passed {
+			last = &r
+		}
+	}
+	return last
+}
+
 // VerifiedThrough is as Place.VerifiedThrough asks.
 func (l *Log) VerifiedThrough(scope, definition string) []Verified {
 	newest := map[string][]Verified{}

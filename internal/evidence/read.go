@@ -12,10 +12,19 @@ func (p Place) Versions(t Table) string {
 }
 
 // RunsSince lists the runs recorded since an instant in microseconds, the oldest first: job, run, verified, read, cutoff,
-// source version, target version, watermarks, added, verdict, due, missing.
+// source version, target version, watermarks, added, verdict, due, missing, definition, source and target id, outcome.
 func (p Place) RunsSince(scope string, micros int64) string {
-	return fmt.Sprintf(`SELECT job_id, run_id, unix_micros(verified_at) AS verified_at, unix_micros(read_at) AS read_at, unix_micros(cutoff) AS cutoff, source_version, target_version, watermarks, added, verdict, due, missing
-FROM %s WHERE scope = %s AND schema_version <= %d AND unix_micros(read_at) >= %d ORDER BY read_at, verified_at`, p.SQL(Runs), contract.QuoteText(scope), Schema, micros)
+	return fmt.Sprintf("%s AND unix_micros(read_at) >= %d ORDER BY read_at, verified_at", p.runs(scope), micros)
+}
+
+func (p Place) runs(scope string) string {
+	return fmt.Sprintf(`SELECT job_id, run_id, unix_micros(verified_at) AS verified_at, unix_micros(read_at) AS read_at, unix_micros(cutoff) AS cutoff, source_version, target_version, watermarks, added, verdict, due, missing, %s
+FROM %s WHERE scope = %s AND schema_version <= %d`, p.selected("definition", "source_id", "target_id", "outcome"), p.SQL(Runs), contract.QuoteText(scope), Schema)
+}
+
+// Last is the newest record of a verification, in the columns of RunsSince. Of two at once that which did not pass counts.
+func (p Place) Last(scope string) string {
+	return p.runs(scope) + " ORDER BY verified_at DESC, CASE WHEN verdict = 'PASS' THEN 1 ELSE 0 END LIMIT 1"
 }
 
 // VerifiedThrough lists what the newest entries of the ledger say of each partition: definition, part, low, high, target

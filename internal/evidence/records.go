@@ -19,6 +19,12 @@ type Run struct {
 	Verdict string `json:"verdict"`
 	Due     int64  `json:"due"`
 	Missing int64  `json:"missing"`
+	// Definition is what it meant, as in Verified; SourceID and TargetID are Unity Catalog's ids of the tables.
+	Definition string `json:"definition,omitzero"`
+	SourceID   string `json:"source_id,omitzero"`
+	TargetID   string `json:"target_id,omitzero"`
+	// Outcome is what a repetition of it says; nil where it must not be repeated.
+	Outcome *Outcome `json:"outcome,omitzero"`
 }
 
 // Manifest is a range of keys that the source held at one version, without a gap.
@@ -84,7 +90,8 @@ func (r Finding) table() Table  { return Findings }
 
 func (r Run) values() []any {
 	return []any{orNull(r.JobID, 0), orNull(r.RunID, 0), r.VerifiedAt, r.ReadAt, r.Cutoff, r.SourceVersion, r.TargetVersion,
-		marks(r.Watermarks), orNull(r.Added, -1), r.Verdict, r.Due, r.Missing}
+		document(r.Watermarks, r.Watermarks == nil), orNull(r.Added, -1), r.Verdict, r.Due, r.Missing,
+		orNull(r.Definition, ""), orNull(r.SourceID, ""), orNull(r.TargetID, ""), document(r.Outcome, r.Outcome == nil)}
 }
 
 func (r Manifest) values() []any {

@@ -129,7 +129,8 @@ func TestRecordsComeBack(t *testing.T) {
 	b := open(t)
 	runs := []evidence.Run{
 		{JobID: 7, RunID: 9007199254740993, VerifiedAt: at(20), ReadAt: at(15), Cutoff: at(-15), SourceVersion: 3, TargetVersion: 4, Watermarks: map[string]int64{"0": 1<<62 + 1, "it's": -2}, Added: -1, Verdict: "FAIL", Due: 10, Missing: 2},
-		{VerifiedAt: at(10), ReadAt: at(5), Cutoff: at(-25), SourceVersion: 0, TargetVersion: 2, Added: 0, Verdict: "PASS"},
+		{VerifiedAt: at(10), ReadAt: at(5), Cutoff: at(-25), SourceVersion: 0, TargetVersion: 2, Added: 0, Verdict: "PASS",
+			Definition: "it's", SourceID: "a", TargetID: "b", Outcome: &evidence.Outcome{InFlight: 1<<62 + 1, Days: []evidence.Day{{Day: "2026-03-01", Due: 5}}, Written: []evidence.Written{{Version: 2, Committed: at(1), After: 9}}, Notes: []evidence.Note{{Code: "c", Text: `"\'`}}}},
 	}
 	findings := []evidence.Finding{
 		{Name: "a", RunID: 1, TargetVersion: 4, RecordedAt: at(5), Partition: "0", Low: 5, High: 9, Rows: 5, State: "late", Cause: `it's "late" \ here`, Confirmed: false, Earliest: at(1), Latest: at(2), RecoverableUntil: at(900)},
@@ -157,6 +158,14 @@ func TestRecordsComeBack(t *testing.T) {
 		if diff := cmp.Diff([]any{wantRuns, wantFindings, wantLedger}, got); diff != "" {
 			t.Errorf("%s\n%s", name, diff)
 		}
+	}
+	for name, last := range map[string][]evidence.Run{"tables": read(b, b.place.Last(scope), evidence.ReadRun), "file": {*b.log.Last(scope)}} {
+		if diff := cmp.Diff(runs[:1], last); diff != "" {
+			t.Errorf("the last, %s\n%s", name, diff)
+		}
+	}
+	if b.log.Last("none") != nil || len(read(b, b.place.Last("none"), evidence.ReadRun)) != 0 {
+		t.Error("a record of no scope")
 	}
 	if got := b.rows(b.place.Versions(evidence.Runs)); got[0][0] == nil || *got[0][0] != "1" {
 		t.Errorf("versions: %v", got)

@@ -50,6 +50,10 @@ func (t Table) columns() []column {
 			{"verdict", "STRING", "PASS, FAIL or INCONCLUSIVE"},
 			{"due", "BIGINT", "keys that were due"},
 			{"missing", "BIGINT", "keys that were due and not in the target"},
+			{"definition", "STRING", "what verified meant, as in watertight_ledger"},
+			{"source_id", "STRING", "Unity Catalog's id of the source"},
+			{"target_id", "STRING", "Unity Catalog's id of the target"},
+			{"outcome", "STRING", "counts by day and notes of a PASS, which is repeated while nothing changes, as a JSON object"},
 		}...)
 	case Manifests:
 		return append(common(), []column{
@@ -110,7 +114,10 @@ func (t Table) Names() []string {
 }
 
 // Place is where the tables are.
-type Place struct{ catalog, schema string }
+type Place struct {
+	catalog, schema string
+	lacking         []string
+}
 
 // NewPlace takes the schema that a contract names, catalog.schema.
 func NewPlace(schema string) (Place, error) {
@@ -118,7 +125,7 @@ func NewPlace(schema string) (Place, error) {
 	if !ok || catalog == "" || name == "" || strings.Contains(name, ".") {
 		return Place{}, fmt.Errorf("evidence %q: write catalog.schema, such as main.ops", schema)
 	}
-	return Place{catalog, name}, nil
+	return Place{catalog: catalog, schema: name}, nil
 }
 
 // FullName is the table's complete name.

@@ -33,6 +33,8 @@ type keeper interface {
 	beyond(ctx context.Context, sourceID string, bounds []evidence.Bound) iter.Seq2[evidence.Range, error]
 	// has tells whether a manifest of a version is kept.
 	has(ctx context.Context, sourceID string, version int64) (bool, error)
+	// last is the newest record of a verification; nil when there is none.
+	last(ctx context.Context) (*evidence.Run, error)
 	// verified are the newest entries of the ledger, one a partition.
 	verified(ctx context.Context) ([]evidence.Verified, error)
 	// findings are the newest records of every finding.

@@ -53,6 +53,8 @@ func (f *file) runs(_ context.Context, since time.Time) ([]evidence.Run, error) 
 	return f.log.RunsSince(f.scope, since.UnixMicro()), nil
 }
 
+func (f *file) last(context.Context) (*evidence.Run, error) { return f.log.Last(f.scope), nil }
+
 func (f *file) listed(_ context.Context, id string, bounds []evidence.Bound) iter.Seq2[evidence.Range, error] {
 	return sure(slices.Values(f.log.Listed(f.scope, id, bounds)))
 }

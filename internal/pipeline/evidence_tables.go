@@ -24,6 +24,9 @@ type tables struct {
 // open makes the tables where they are missing, and makes sure that all of them can be read.
 func (t *tables) open(ctx context.Context) error {
 	err := t.checkShape(ctx)
+	if err == nil {
+		return t.complete(ctx)
+	}
 	if !errors.Is(err, workspace.ErrNotFound) {
 		return err
 	}
@@ -33,6 +36,30 @@ func (t *tables) open(ctx context.Context) error {
 		}
 	}
 	return t.checkShape(ctx)
+}
+
+// complete adds the columns that a table made by an earlier version of watertight lacks. Where that is refused it is used
+// without them.
+func (t *tables) complete(ctx context.Context) error {
+	for again := range 2 {
+		table, err := t.w.Table(ctx, t.place.FullName(evidence.Runs))
+		if err != nil {
+			return err
+		}
+		var has []string
+		for _, c := range table.Columns {
+			has = append(has, c.Name)
+		}
+		missing := evidence.Runs.Missing(has)
+		if t.place = t.place.Without(missing); len(missing) == 0 || again == 1 {
+			return nil
+		}
+		var refused *workspace.StatementError
+		if err := t.w.Exec(ctx, t.place.Add(evidence.Runs, missing)); err != nil && !errors.Is(err, workspace.ErrUncertain) && !errors.As(err, &refused) {
+			return err
+		}
+	}
+	return nil
 }
 
 func (t *tables) checkShape(ctx context.Context) error {
@@ -53,6 +80,10 @@ func (t *tables) checkShape(ctx context.Context) error {
 
 func (t *tables) runs(ctx context.Context, since time.Time) ([]evidence.Run, error) {
 	return gathered(reconcile.Decoded(query(ctx, t.w, t.place.RunsSince(t.scope, since.UnixMicro())), evidence.ReadRun))
+}
+
+func (t *tables) last(ctx context.Context) (*evidence.Run, error) {
+	return only(reconcile.Decoded(query(ctx, t.w, t.place.Last(t.scope)), evidence.ReadRun))
 }
 
 func (t *tables) listed(ctx context.Context, id string, bounds []evidence.Bound) iter.Seq2[evidence.Range, error] {

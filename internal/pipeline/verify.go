@@ -131,7 +131,7 @@ func (v *verifier) verify(ctx context.Context) error {
 	err := v.compare(ctx)
 	var d doubtful
 	switch {
-	case err == nil:
+	case err == nil, errors.Is(err, errRepeated):
 	case errors.As(err, &d):
 		v.doubt(d.Code, d.Text)
 	case unreadable(err):
@@ -170,7 +170,7 @@ func (v *verifier) compare(ctx context.Context) error {
 	if v.subject.doubt.Code != "" {
 		return doubtful{v.subject.doubt}
 	}
-	for _, step := range []func(context.Context) error{v.describe, v.remember, v.pin, v.cut, v.scan, v.open, v.repeats, v.searchRemoved, v.causes, v.doubled, v.hints} {
+	for _, step := range []func(context.Context) error{v.describe, v.remember, v.pin, v.unchanged, v.cut, v.scan, v.open, v.repeats, v.searchRemoved, v.causes, v.doubled, v.hints} {
 		if err := step(ctx); err != nil {
 			return err
 		}

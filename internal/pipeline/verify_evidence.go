@@ -31,6 +31,11 @@ func (v *verifier) remember(ctx context.Context) error {
 		return err
 	}
 	v.say("read the evidence")
+	if !v.request.Full {
+		if v.last, err = kept.last(ctx); err != nil {
+			return err
+		}
+	}
 	if v.ledger, err = kept.verified(ctx); err != nil {
 		return err
 	}
@@ -79,13 +84,17 @@ func (v *verifier) isUnchanged(since int64) bool {
 	return true
 }
 
-// ledgerFloor is the oldest version that the ledger speaks of; -1 when it speaks of none.
-func (v *verifier) ledgerFloor() int64 {
+// evidenceFloor is the oldest version of the target that the ledger or the last verification speaks of; -1 when they speak
+// of none.
+func (v *verifier) evidenceFloor() int64 {
 	floor := int64(-1)
 	for _, l := range v.ledger {
 		if l.TargetID == v.targetTable.ID && (floor < 0 || l.TargetVersion < floor) {
 			floor = l.TargetVersion
 		}
+	}
+	if v.last != nil && v.last.TargetID == v.targetTable.ID && (floor < 0 || v.last.TargetVersion < floor) {
+		floor = v.last.TargetVersion
 	}
 	return floor
 }
@@ -190,6 +199,7 @@ func (v *verifier) asRun() evidence.Run {
 			r.Watermarks[p] = e.TargetHigh
 		}
 	}
+	r.Definition, r.SourceID, r.TargetID, r.Outcome = definitionOf(v.subject.contract), v.sourceTable.ID, v.targetTable.ID, v.outcome()
 	return r
 }
 
@@ -268,7 +278,13 @@ func (v *verifier) scanWith(ctx context.Context, t reconcile.Trusted) (bool, err
 
 // noteTarget remembers which commits took rows from the target, down to what the ledger speaks of.
 func (v *verifier) noteTarget(c reconcile.Commit) {
-	v.targetSeen = c.Version
+	if v.targetLooked && c.Version != v.targetSeen-1 { // the log was cleaned up in between
+		v.targetRemovals, v.targetWrites = append(v.targetRemovals, v.targetSeen-1), append(v.targetWrites, v.targetSeen-1)
+	}
+	v.targetLooked, v.targetSeen = true, c.Version
+	if !c.LeavesRows() {
+		v.targetWrites = append(v.targetWrites, c.Version)
+	}
 	if c.Removes() {
 		v.targetRemovals = append(v.targetRemovals, c.Version)
 	}
@@ -282,7 +298,12 @@ type recalled struct {
 	// unresolved are findings whose rows were missing when they were last seen.
 	unresolved []evidence.Finding
 	noted      []reconcile.Reason
-	// targetSeen is the oldest version of the target whose commit was looked at; targetRemovals took rows from it.
+	// last is the newest record of a verification.
+	last *evidence.Run
+	// targetSeen is the oldest version of the target whose commit was looked at; targetRemovals took rows from it,
+	// targetWrites may have changed it at all.
 	targetSeen     int64
+	targetLooked   bool
 	targetRemovals []int64
+	targetWrites   []int64
 }

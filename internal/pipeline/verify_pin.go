@@ -95,7 +95,7 @@ func (v *verifier) pinTarget(ctx context.Context) error {
 	if h.ReadAt.IsZero() {
 		h.ReadAt = v.subject.run.Started
 	}
-	floor, enough := v.ledgerFloor(), false
+	floor, enough := v.evidenceFloor(), false
 	for c, err := range v.commits(ctx, v.statements.Target.SQL) {
 		if err != nil {
 			return err

@@ -151,9 +151,7 @@ func (v *verifier) checkMade() {
 // hints compares what the histories claim with what was counted. They decide nothing.
 func (v *verifier) hints(ctx context.Context) error {
 	v.checkMade()
-	if !v.subject.active.IsZero() {
-		v.tally.Note(reconcile.CodeActiveRun, "another run of the job is active since %s; the target is read as it was before it", v.subject.active.UTC().Format("2006-01-02T15:04:05Z"))
-	}
+	v.noteActive()
 	if len(v.others) > 0 {
 		text := ""
 		for i, c := range v.others {
@@ -169,6 +167,12 @@ func (v *verifier) hints(ctx context.Context) error {
 		v.tally.Note(reconcile.CodeOtherCommits, "the target was written to by others since the run began: version %s", text)
 	}
 	return v.countLoads(ctx)
+}
+
+func (v *verifier) noteActive() {
+	if !v.subject.active.IsZero() {
+		v.tally.Note(reconcile.CodeActiveRun, "another run of the job is active since %s; the target is read as it was before it", v.subject.active.UTC().Format("2006-01-02T15:04:05Z"))
+	}
 }
 
 // countLoads counts the rows before and after the run's own commits, which statistics answer, and says where the history

@@ -94,6 +94,18 @@ func (c Commit) keepsRows() bool {
 	return false
 }
 
+// LeavesRows reports whether the commit surely left every row and every column as it was: what was found at the version
+// before it holds at its own.
+func (c Commit) LeavesRows() bool {
+	op := strings.ToUpper(strings.TrimSpace(c.Operation))
+	for _, prefix := range []string{"OPTIMIZE", "AUTO COMPACTION", "VACUUM START", "VACUUM END", "SET TBLPROPERTIES", "UNSET TBLPROPERTIES", "COMPUTE STATS", "ANALYZE"} {
+		if strings.HasPrefix(op, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
 // Writes reports whether the commit may have changed the rows at all.
 func (c Commit) Writes() bool {
 	return !c.keepsRows() && !strings.EqualFold(c.Operation, "CREATE TABLE")

@@ -35,6 +35,7 @@ const (
 	CodeSuspect       = "suspect"     // late rows seen for the first time
 	CodeManifests     = "manifests"   // what versions do not show any more, manifests do
 	CodeCauses        = "causes"      // why rows are missing is not known of all of them
+	CodeUnchanged     = "unchanged"   // nothing changed since an earlier verification, whose verdict is repeated
 )
 
 // Tally collects what a verification found.
@@ -71,6 +72,14 @@ func NewTally(s *Screen) *Tally {
 		}
 	}
 	return t
+}
+
+// Recall takes the counts of an earlier verification in place of a screen's.
+func (t *Tally) Recall(counts Counts, days []Day) {
+	t.Counts = counts
+	for _, d := range days {
+		*t.day(d.Day) = d
+	}
 }
 
 func (t *Tally) day(name string) *Day {
