@@ -3,8 +3,9 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
+
+	"github.com/watertight-data/terraform-provider-watertight/internal/interval"
 )
 
 // passWeek is step 4: what the loader loaded by its schedule is verified.
@@ -28,7 +29,7 @@ func passWeek(ctx context.Context, d *demo) error {
 
 // advance moves the clock, by the hour so that a terminal can show how far it is.
 func (d *demo) advance(ctx context.Context, length time.Duration) error {
-	d.say("The clock moves by %s.", strings.TrimSuffix(length.String(), "0m0s"))
+	d.say("The clock moves by %s.", interval.Short(length))
 	width := d.env.Width()
 	for passed := time.Duration(0); passed < length; passed += time.Hour {
 		if width > 0 {

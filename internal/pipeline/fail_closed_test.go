@@ -121,30 +121,17 @@ func TestCapOrSample(t *testing.T) {
 	}
 	b.expect(v, reconcile.Fail, want)
 	b.ResetRequests()
-	whole := ranges(t, b.verify(pipeline.VerifyRequest{}))
+	whole := all(t, b.verify(pipeline.VerifyRequest{}).Missing)
 	for n := range b.Count("POST", "/api/2.0/sql/statements") - 1 { // the last one is a hint that decides nothing
 		b.AddFault(local.Fault{Route: "/api/2.0/sql/statements", Method: "POST", Call: n + 1, MarkTruncated: true})
 		v := b.verify(pipeline.VerifyRequest{})
 		// What is asked for causes alone is asked again, in parts; then nothing may be missing of it.
-		again := cmp.Equal(whole, ranges(t, v)) && v.Verdict == reconcile.Fail
+		again := cmp.Equal(whole, all(t, v.Missing)) && v.Verdict == reconcile.Fail
 		if v.Verdict == reconcile.Pass || !has(v, reconcile.CodeTruncated, "") && !again {
 			t.Errorf("statement %d cut short: %s %+v %v", n+1, v.Verdict, v.Counts, v.Reasons)
 		}
 		b.ClearFaults()
 	}
-}
-
-// ranges are the missing ranges as they are listed.
-func ranges(t *testing.T, v reconcile.Verification) []reconcile.Range {
-	t.Helper()
-	var all []reconcile.Range
-	for r, err := range v.Missing.All() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, r)
-	}
-	return all
 }
 
 // dbt-labs/dbt-audit-helper compared only where both tables have rows, so that losses at either end did not show. Fault:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/watertight-data/terraform-provider-watertight/internal/reconcile"
 	"github.com/watertight-data/terraform-provider-watertight/internal/recovery"
@@ -33,7 +34,7 @@ func (c *recoverer) place(ctx context.Context, chunk []reconcile.Range) error {
 		}
 	}
 	for _, r := range ranges {
-		r.settle()
+		r.settle(c.now)
 		c.out.Found += uint64(r.Rows) - r.Left
 		if err := c.ranges.add(r); err != nil {
 			return err
@@ -50,7 +51,7 @@ func (r RecoveredRange) wanted() recovery.Range {
 	return w
 }
 
-func (r *RecoveredRange) settle() {
+func (r *RecoveredRange) settle(now time.Time) {
 	switch {
 	case r.Left == 0:
 		r.Outcome = CanRecover
@@ -60,6 +61,11 @@ func (r *RecoveredRange) settle() {
 		r.Outcome = FromBroker
 	default:
 		r.Outcome = Gone
+		for _, o := range r.Options {
+			if o.Problem != "" && o.Until.After(r.GoneSince) && !o.Until.After(now) {
+				r.GoneSince = o.Until
+			}
+		}
 	}
 }
 

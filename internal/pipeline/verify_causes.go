@@ -167,11 +167,13 @@ func (c *inquirer) ask(ctx context.Context) error {
 
 // walk cuts all ranges and gaps by cause.
 func (v *verifier) walk(q *reconcile.Inquiry, take func(reconcile.Range) error) error {
+	found := v.foundEarlier()
+	known := func(r reconcile.Range) error { return all(found.decided(r), take) }
 	for r, err := range v.raw.All() {
 		if err != nil {
 			return err
 		}
-		if err := each(q.Cut(r), r.Days, take); err != nil {
+		if err := each(q.Cut(r), r.Days, known); err != nil {
 			return err
 		}
 	}
@@ -179,7 +181,7 @@ func (v *verifier) walk(q *reconcile.Inquiry, take func(reconcile.Range) error) 
 		if err != nil {
 			return err
 		}
-		if err := each(q.Neither(g), nil, take); err != nil {
+		if err := each(found.neither(q, g, v.now), nil, known); err != nil {
 			return err
 		}
 	}
@@ -190,6 +192,15 @@ func (v *verifier) walk(q *reconcile.Inquiry, take func(reconcile.Range) error) 
 func each(parts iter.Seq[reconcile.Range], days map[string]int64, take func(reconcile.Range) error) error {
 	for r := range parts {
 		r.Days, days = days, nil
+		if err := take(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func all(ranges iter.Seq[reconcile.Range], take func(reconcile.Range) error) error {
+	for r := range ranges {
 		if err := take(r); err != nil {
 			return err
 		}

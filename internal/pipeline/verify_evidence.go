@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -233,7 +234,7 @@ func (v *verifier) asFindings() iter.Seq2[evidence.Finding, error] {
 
 func (v *verifier) asFinding(r reconcile.Range) evidence.Finding {
 	return evidence.Finding{Name: findingName("missing", r.Partition, r.From, r.To), RunID: v.out.Run, TargetVersion: v.out.Target.Version, RecordedAt: v.now, Partition: r.Partition, Low: r.From, High: r.To, Rows: r.Rows,
-		State: string(r.State), Cause: r.Cause, Proof: r.Proof, Confirmed: !r.Suspect, Earliest: r.Earliest, Latest: r.Latest, RecoverableUntil: r.RecoverableUntil}
+		State: string(r.State), Cause: r.Cause, Proof: r.Proof, Confirmed: !r.Suspect, Earliest: r.Earliest, Latest: r.Latest, RecoverableUntil: cmp.Or(r.RecoverableUntil, r.GoneSince)}
 }
 
 func findingName(kind, partition string, from, to int64) string {

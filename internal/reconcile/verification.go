@@ -68,6 +68,8 @@ type Range struct {
 	// RecoverableUntil is zero where the rows cannot be read any more; RecoverFrom says where they can.
 	RecoverableUntil time.Time
 	RecoverFrom      string
+	// GoneSince is when the last of its rows could be read nowhere any more, of ranges that are lost; zero when unknown.
+	GoneSince time.Time
 	// Version of the source holds its rows, where Held.
 	Version int64
 	Held    bool

@@ -66,6 +66,7 @@ type recoveryRange struct {
 	State     string           `json:"state"`
 	Cause     *string          `json:"cause"`
 	Outcome   string           `json:"outcome"`
+	GoneSince *string          `json:"gone_since"`
 	Places    []recoveryOption `json:"places"`
 }
 
@@ -111,7 +112,7 @@ func (r Recovery) rangeFields(x RecoveryRange) any {
 	if r.IntegralPartition {
 		partition = json.Number(x.Partition)
 	}
-	return recoveryRange{partition, x.From, x.To, x.Rows, string(x.State), text(x.Cause), x.Outcome, places}
+	return recoveryRange{partition, x.From, x.To, x.Rows, string(x.State), text(x.Cause), x.Outcome, instant(x.GoneSince), places}
 }
 
 // Text writes what can be had from where, then the statements.
@@ -180,7 +181,7 @@ func (r Recovery) rangeLines(l *lines, x RecoveryRange) {
 		l.line("  %s: %s; held back: the source still has rows below it that the loader may pass over once it is there. Run the loader, then recover again", x.State, place)
 		return
 	}
-	l.line("  %s: %s; %s", x.State, place, strings.ReplaceAll(x.Outcome, "_", " "))
+	l.line("  %s: %s; %s", x.State, place, outcomeText(x))
 	for _, o := range x.Options {
 		switch {
 		case o.Problem != "":
@@ -194,6 +195,17 @@ func (r Recovery) rangeLines(l *lines, x RecoveryRange) {
 	if x.Outcome == "ask_broker" {
 		l.line("      read partition %s from sequence number %d to %d again, and load what is there", x.Partition, x.From, x.To)
 	}
+}
+
+// outcomeText words an outcome. Whether undecidable keys ever were is not known, so that none can be called gone.
+func outcomeText(x RecoveryRange) string {
+	switch {
+	case x.Outcome == "gone" && x.State == reconcile.Undecidable:
+		return "in no place that was read"
+	case x.Outcome == "gone" && !x.GoneSince.IsZero():
+		return "gone since " + at(x.GoneSince)
+	}
+	return strings.ReplaceAll(x.Outcome, "_", " ")
 }
 
 func until(t time.Time) string {

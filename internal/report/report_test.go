@@ -168,3 +168,31 @@ func (broken) All() iter.Seq2[reconcile.Range, error] {
 		}
 	}
 }
+
+// Neighbours that share why they are missing share the text of it; states and causes are never mixed.
+func TestRangesShareTheirText(t *testing.T) {
+	r := func(state reconcile.State, cause string, from int64) reconcile.Range {
+		return reconcile.Range{Partition: "0", From: from, To: from, Rows: 1, State: state, Cause: cause, Proof: "proof"}
+	}
+	v := report.Verification{Verification: reconcile.Verification{Verdict: reconcile.Fail, Missing: reconcile.Slice[reconcile.Range]{
+		r(reconcile.Expired, "a", 1), r(reconcile.Expired, "a", 3), r(reconcile.Expired, "b", 5), r(reconcile.Lost, "b", 7), r(reconcile.Lost, "b", 9),
+		{Partition: "0", From: 11, To: 11, Rows: 1, State: reconcile.Late}, {Partition: "0", From: 13, To: 13, Rows: 1, State: reconcile.Late}}}}
+	var b bytes.Buffer
+	if err := v.Text(&b); err != nil {
+		t.Fatal(err)
+	}
+	want := `FAIL
+  expired; a: proof
+      partition 0, sequence 1 (1 row)
+      partition 0, sequence 3 (1 row)
+  expired: partition 0, sequence 5 (1 row); b: proof
+  lost; b: proof
+      partition 0, sequence 7 (1 row)
+      partition 0, sequence 9 (1 row)
+  late: partition 0, sequence 11 (1 row)
+  late: partition 0, sequence 13 (1 row)
+`
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Error(diff)
+	}
+}

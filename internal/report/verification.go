@@ -57,6 +57,7 @@ type missing struct {
 	Proof            *string `json:"proof"`
 	RecoverableUntil *string `json:"recoverable_until"`
 	RecoverFrom      *string `json:"recover_from"`
+	GoneSince        *string `json:"gone_since"`
 }
 
 type written struct {
@@ -92,7 +93,7 @@ func (v Verification) fields(d *document) {
 		return dayCounts{day.Day, day.Due, day.Loaded, day.Missing, day.InFlight}
 	})
 	list(d, "missing", elements(v.Missing), func(r reconcile.Range) any {
-		return missing{v.partition(r.Partition), r.From, r.To, r.Rows, string(r.State), text(r.Cause), text(r.Proof), instant(r.RecoverableUntil), text(r.RecoverFrom)}
+		return missing{v.partition(r.Partition), r.From, r.To, r.Rows, string(r.State), text(r.Cause), text(r.Proof), instant(r.RecoverableUntil), text(r.RecoverFrom), instant(r.GoneSince)}
 	})
 	list(d, "duplicates", elements(v.Duplicates), func(r reconcile.Duplicate) any {
 		return duplicate{v.partition(r.Partition), r.From, r.To, r.Keys, r.Surplus, text(r.Cause), text(r.Proof)}
@@ -154,6 +155,7 @@ func (v Verification) lines(l *lines) {
 		}
 		l.table(rows)
 	}
+	missing := ranges{l: l}
 	for r, err := range elements(v.Missing) {
 		if err != nil && l.err == nil {
 			l.err = err
@@ -161,8 +163,9 @@ func (v Verification) lines(l *lines) {
 		if l.err != nil {
 			return
 		}
-		l.line("  %s", rangeText(r))
+		missing.add(r)
 	}
+	missing.flush()
 	for r, err := range elements(v.Duplicates) {
 		if err != nil && l.err == nil {
 			l.err = err
@@ -209,23 +212,4 @@ func span(from, to int64) string {
 		return fmt.Sprint(from)
 	}
 	return fmt.Sprintf("%d to %d", from, to)
-}
-
-func rangeText(r reconcile.Range) string {
-	text := fmt.Sprintf("%s: partition %s, sequence %s (%s)", r.State, r.Partition, span(r.From, r.To), count(r.Rows, "row", "rows"))
-	if !r.Earliest.IsZero() {
-		text += fmt.Sprintf(", event time %s to %s", at(r.Earliest), at(r.Latest))
-	}
-	if r.Cause != "" {
-		text += "; " + r.Cause + ": " + r.Proof
-	} else if r.Proof != "" {
-		text += "; " + r.Proof
-	}
-	if r.RecoverFrom != "" {
-		text += "; recoverable from " + r.RecoverFrom
-		if !r.RecoverableUntil.IsZero() {
-			text += " until " + at(r.RecoverableUntil)
-		}
-	}
-	return text
 }

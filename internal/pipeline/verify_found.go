@@ -1,0 +1,132 @@
+package pipeline
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/watertight-data/terraform-provider-watertight/internal/evidence"
+	"github.com/watertight-data/terraform-provider-watertight/internal/reconcile"
+)
+
+// earlier are ranges that earlier verifications found missing, having read their rows. By partition and sequence.
+type earlier []evidence.Finding
+
+// foundEarlier are the findings that prove that rows were there. One that was itself undecided proves nothing.
+func (v *verifier) foundEarlier() earlier {
+	var all earlier
+	for _, f := range v.unresolved {
+		_, again := v.restarted[f.Partition]
+		if f.State != string(reconcile.Undecidable) && f.Rows == f.High-f.Low+1 && !again {
+			all = append(all, f)
+		}
+	}
+	slices.SortFunc(all, func(a, b evidence.Finding) int {
+		return cmp.Or(cmp.Compare(a.Partition, b.Partition), cmp.Compare(a.Low, b.Low), b.RecordedAt.Compare(a.RecordedAt))
+	})
+	return all
+}
+
+// at is the newest finding that holds a key, and how far what is said of the key holds.
+func (e earlier) at(partition string, sequence, limit int64) (f evidence.Finding, known bool, to int64) {
+	to = limit
+	end, _ := slices.BinarySearchFunc(e, sequence, func(f evidence.Finding, s int64) int {
+		return cmp.Or(cmp.Compare(f.Partition, partition), cmp.Compare(f.Low, s), -1)
+	})
+	for i := end - 1; i >= 0 && e[i].Partition == partition; i-- {
+		if e[i].High >= sequence && (!known || e[i].RecordedAt.After(f.RecordedAt)) {
+			f, known = e[i], true
+		}
+	}
+	if known {
+		to = min(to, f.High)
+	}
+	if end < len(e) && e[end].Partition == partition && e[end].Low <= to {
+		to = e[end].Low - 1
+	}
+	return f, known, to
+}
+
+// pieces cuts a stretch of keys where findings begin and end.
+func (e earlier) pieces(partition string, from, to int64) iter.Seq2[reconcile.Span, *evidence.Finding] {
+	return func(yield func(reconcile.Span, *evidence.Finding) bool) {
+		for at := from; ; {
+			f, known, end := e.at(partition, at, to)
+			span := reconcile.Span{Partition: partition, From: at, To: end}
+			if known && !yield(span, &f) || !known && !yield(span, nil) || end >= to {
+				return
+			}
+			at = end + 1
+		}
+	}
+}
+
+// neither divides a gap that no version explains: what was found missing before was there, and is lost.
+func (e earlier) neither(q *reconcile.Inquiry, g reconcile.Gap, now time.Time) iter.Seq[reconcile.Range] {
+	return func(yield func(reconcile.Range) bool) {
+		for s, f := range e.pieces(g.Partition, g.From, g.To) {
+			if f != nil {
+				if !yield(lostSince(s, *f, now)) {
+					return
+				}
+				continue
+			}
+			part := g
+			part.From, part.To = s.From, s.To
+			for r := range q.Neither(part) {
+				if !yield(r) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func lostSince(s reconcile.Span, f evidence.Finding, now time.Time) reconcile.Range {
+	r := reconcile.Range{Partition: s.Partition, From: s.From, To: s.To, Rows: s.To - s.From + 1, State: reconcile.Lost, Cause: f.Cause, Earliest: f.Earliest, Latest: f.Latest}
+	if f.State == string(reconcile.Late) || f.Cause == "" {
+		r.Cause = reconcile.CauseUndecidable
+	}
+	if r.Proof = f.Proof; f.State != string(reconcile.Lost) { // a lost one was recalled itself
+		r.Proof = fmt.Sprintf("found to be %s by the verification of %s: %s", f.State, f.RecordedAt.UTC().Format(time.RFC3339), cmp.Or(f.Proof, "it read the rows"))
+	}
+	if !f.RecoverableUntil.IsZero() && !f.RecoverableUntil.After(now) {
+		r.GoneSince = f.RecoverableUntil
+	}
+	return r
+}
+
+// decided gives ranges whose cause cannot be found out any more the one that was found when it could.
+func (e earlier) decided(r reconcile.Range) iter.Seq[reconcile.Range] {
+	return func(yield func(reconcile.Range) bool) {
+		if r.Cause != reconcile.CauseUndecidable || r.Rows != r.To-r.From+1 || len(e) == 0 {
+			yield(r)
+			return
+		}
+		days := r.Days
+		for s, f := range e.pieces(r.Partition, r.From, r.To) {
+			part := r
+			part.From, part.To, part.Rows, part.Days = s.From, s.To, s.To-s.From+1, days
+			days = nil
+			if f != nil && f.State != string(reconcile.Late) && f.Cause != "" && f.Cause != reconcile.CauseUndecidable {
+				part.Cause, part.Proof = f.Cause, recalledProof(*f)
+			}
+			if !yield(part) {
+				return
+			}
+		}
+	}
+}
+
+const asFound = "as found by the verification of "
+
+// recalledProof says once where a proof comes from, however often it is recalled.
+func recalledProof(f evidence.Finding) string {
+	if strings.HasPrefix(f.Proof, asFound) {
+		return f.Proof
+	}
+	return asFound + f.RecordedAt.UTC().Format(time.RFC3339) + ": " + f.Proof
+}
