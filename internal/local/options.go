@@ -69,6 +69,8 @@ type Behaviour struct {
 	ContinuousRace bool `json:"continuous_race,omitempty"`
 	// ColdPolls is the number of reads for which a statement stays PENDING, as on a warehouse that must start.
 	ColdPolls int `json:"cold_polls,omitempty"`
+	// ExpiredLinks is how many of the first links to a result have expired when they are opened.
+	ExpiredLinks int `json:"expired_links,omitempty"`
 	// Relations shows tables, by their complete names, as kinds that no statement here can make.
 	Relations map[string]Relation `json:"relations,omitempty"`
 	// SessionZone is the warehouse's time zone, its TIMEZONE parameter. Empty: UTC.

@@ -34,6 +34,7 @@ type statement struct {
 	result   *spill
 	ended    time.Time // virtual
 	key      string    // lets a link be read without the token
+	links    int       // that were given out
 }
 
 type limits struct{ rows, bytes int64 }

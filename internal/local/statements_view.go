@@ -95,7 +95,8 @@ func (w *Workspace) chunkView(st *statement, i int) (map[string]any, error) {
 		return v, nil
 	}
 	v["byte_count"] = c.bytes
-	v["external_link"] = fmt.Sprintf("%s/local/results/%s/%d?key=%s", w.Host(), st.id, i, st.key)
+	st.links++
+	v["external_link"] = fmt.Sprintf("%s/local/results/%s/%d?key=%s&n=%d", w.Host(), st.id, i, st.key, st.links)
 	v["expiration"] = time.Now().UTC().Add(15 * time.Minute).Format(time.RFC3339)
 	return map[string]any{"external_links": []any{v}}, nil
 }
@@ -127,6 +128,9 @@ func (w *Workspace) download(_ context.Context, c *call) (any, error) {
 	st := w.results.get(c.PathValue("id"))
 	if st == nil || c.query("key") != st.key {
 		return nil, &apiError{http.StatusForbidden, "AccessDenied", "The link is not valid."}
+	}
+	if n, err := strconv.Atoi(c.query("n")); err == nil && n <= w.Behaviour().ExpiredLinks {
+		return nil, &apiError{http.StatusForbidden, "AccessDenied", "Request has expired."}
 	}
 	if c.Header.Get("Authorization") != "" {
 		return nil, &apiError{http.StatusBadRequest, "InvalidArgument", "Only one auth mechanism allowed: the link is signed, do not send Authorization."}

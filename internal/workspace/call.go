@@ -27,6 +27,8 @@ type request struct {
 	repeatable bool
 	// races: the service changes the object by itself, so that a conflict passes.
 	races bool
+	// patient: the answer is waited for, for a while, although the context has ended; it names what must be cancelled then.
+	patient bool
 	// id is the number of the object the call is about, by which its absence is told from that of another.
 	id int64
 }
@@ -116,6 +118,11 @@ func (c *Client) read(ctx context.Context, r request, v any) error {
 
 // once sends a request a single time.
 func (c *Client) once(ctx context.Context, api *httpclient.ApiClient, r request) (reply, error) {
+	if r.patient && ctx.Err() == nil {
+		var done func()
+		ctx, done = waiting(ctx)
+		defer done()
+	}
 	path := r.path
 	if len(r.query) > 0 {
 		path += "?" + r.query.Encode()

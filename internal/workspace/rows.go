@@ -127,9 +127,8 @@ func (r *Rows) Close() error {
 
 // fetch reads the chunk of an index.
 func (r *Rows) fetch(index int) {
-	var c chunk
-	path := statementPath + url.PathEscape(r.id) + "/result/chunks/" + strconv.Itoa(index)
-	if err := r.client.read(r.ctx, get("read the result of", abridge(r.sql), path, nil), &c); err != nil {
+	c, err := r.chunk(index)
+	if err != nil {
 		r.err = err
 		return
 	}
@@ -137,6 +136,16 @@ func (r *Rows) fetch(index int) {
 	if r.next != nil && *r.next <= index {
 		r.err = fmt.Errorf("chunk %d is followed by chunk %d", index, *r.next)
 	}
+}
+
+func (r *Rows) chunk(index int) (chunk, error) {
+	var c chunk
+	path := statementPath + url.PathEscape(r.id) + "/result/chunks/" + strconv.Itoa(index)
+	err := r.client.read(r.ctx, get("read the result of", abridge(r.sql), path, nil), &c)
+	if errors.Is(err, ErrNotFound) { // not the table: branching on the sentinel would blame that
+		err = &Error{Op: "read the result of", Subject: abridge(r.sql), Err: fmt.Errorf("%w: part %d of it is gone: %v", ErrTruncated, index, err), Hint: "Run the command again."}
+	}
+	return c, err
 }
 
 func (r *Rows) open(c chunk) {
@@ -148,10 +157,31 @@ func (r *Rows) open(c chunk) {
 		if l.Next == nil && len(c.Links) > 1 {
 			r.next = &c.Links[1].Index
 		}
-		r.part, r.err = r.client.download(r.ctx, l.URL)
+		r.part, r.err = r.download(l.URL, l.Index)
 	case len(c.Data) > 0:
 		r.part = &memory{rows: c.Data}
 	}
+}
+
+// download opens the link of a chunk. Links end after 15 minutes at most; the chunk has a new one then.
+func (r *Rows) download(link string, index int) (source, error) {
+	part, err := r.client.download(r.ctx, link)
+	var refused *Answer
+	if !errors.As(err, &refused) || refused.Status >= http.StatusInternalServerError {
+		return part, err
+	}
+	c, err := r.chunk(index)
+	if err != nil {
+		return nil, err
+	}
+	if len(c.Links) == 0 {
+		return nil, fmt.Errorf("%w: part %d of it has no link any more", ErrTruncated, index)
+	}
+	part, err = r.client.download(r.ctx, c.Links[0].URL)
+	if errors.As(err, &refused) {
+		err = fmt.Errorf("%w: the store refused two links to part %d of it: HTTP %d %s", ErrUnavailable, index, refused.Status, refused.Message)
+	}
+	return part, err
 }
 
 // memory is a chunk that came with its answer.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 	"time"
 )
@@ -88,9 +87,10 @@ func (c *Client) query(ctx context.Context, sql string, parameters []Parameter, 
 	}
 	r := post("run statement", abridge(sql), statementPath, body)
 	r.repeatable = onlyReads(sql)
+	r.patient = true
 	var a statementAnswer
 	if err := c.read(ctx, r, &a); err != nil {
-		return nil, err
+		return nil, c.notStarted(err)
 	}
 	a, err := c.settle(ctx, sql, a)
 	if err != nil {
@@ -101,43 +101,6 @@ func (c *Client) query(ctx context.Context, sql string, parameters []Parameter, 
 			Hint: "Ask for less in one statement."}
 	}
 	return newRows(ctx, c, sql, a), nil
-}
-
-// settle polls until the statement has ended well; everything else is an error. Whatever ends the polling early cancels
-// the statement.
-func (c *Client) settle(ctx context.Context, sql string, a statementAnswer) (statementAnswer, error) {
-	id := a.ID
-	for n := 0; ; n++ {
-		switch a.Status.State {
-		case "SUCCEEDED":
-			return a, nil
-		case "PENDING", "RUNNING":
-		default:
-			return a, &Error{Op: "run statement", Subject: abridge(sql), Err: c.statementError(a)}
-		}
-		err := c.sleep(ctx, min(firstPoll<<min(n, 8), longestPoll))
-		if err == nil {
-			a = statementAnswer{}
-			err = c.read(ctx, get("run statement", abridge(sql), statementPath+url.PathEscape(id), nil), &a)
-		}
-		if err != nil {
-			c.cancelStatement(ctx, id)
-			var e *Error
-			if !errors.As(err, &e) {
-				err = &Error{Op: "run statement", Subject: abridge(sql), Err: err}
-			}
-			return a, err
-		}
-	}
-}
-
-// cancelStatement is sent although ctx has ended: nobody else would end the statement. It may come too late.
-func (c *Client) cancelStatement(ctx context.Context, id string) {
-	const patience = 10 * time.Second
-	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), patience)
-	defer stop()
-	// What matters is reported already; a cancel that fails changes nothing in it.
-	_, _ = c.call(ctx, post("cancel statement", id, statementPath+url.PathEscape(id)+"/cancel", map[string]any{}).again())
 }
 
 // onlyReads recognises statements without an effect by their first word. A WITH may lead to an INSERT.
