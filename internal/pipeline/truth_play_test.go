@@ -308,7 +308,7 @@ func doubts(v reconcile.Verification) []string {
 	for _, r := range v.Reasons {
 		switch r.Code {
 		case reconcile.CodeMissing, reconcile.CodeDoomed, reconcile.CodeDuplicates, reconcile.CodeUpstreamGap, reconcile.CodeNotContiguous,
-			reconcile.CodeMetrics, reconcile.CodeOtherCommits, reconcile.CodeActiveRun, reconcile.CodeReadAt, reconcile.CodeCauses:
+			reconcile.CodeMetrics, reconcile.CodeOtherCommits, reconcile.CodeActiveRun, reconcile.CodeReadAt, reconcile.CodeCauses, reconcile.CodeAdvice:
 		default:
 			if !slices.Contains(codes, r.Code) {
 				codes = append(codes, r.Code)

@@ -68,6 +68,12 @@ func (v *verifier) copies(ctx context.Context, w *reconcile.Writes, spans []reco
 func (v *verifier) replaceDuplicates(found *spool[reconcile.Duplicate]) error {
 	err := v.duplicates.Close()
 	v.duplicates, v.out.Duplicates = found, found
+	for d, broken := range found.All() {
+		if broken != nil {
+			return errors.Join(err, broken)
+		}
+		v.tally.Causes[d.Cause] += d.Surplus
+	}
 	return err
 }
 

@@ -35,6 +35,7 @@ const (
 	CodeSuspect       = "suspect"     // late rows seen for the first time
 	CodeManifests     = "manifests"   // what versions do not show any more, manifests do
 	CodeCauses        = "causes"      // why rows are missing is not known of all of them
+	CodeAdvice        = "advice"      // what keeps a cause from losing further rows
 	CodeUnchanged     = "unchanged"   // nothing changed since an earlier verification, whose verdict is repeated
 )
 
@@ -50,13 +51,15 @@ type Tally struct {
 	Suspects int64
 	// Unstarted says that nothing was compared, for a reason that is among the doubts.
 	Unstarted bool
+	// Causes are rows by the cause that was found.
+	Causes map[string]int64
 	// Doubts keep a verification from passing; Notes do not.
 	Doubts, Notes []Reason
 }
 
 // NewTally begins with the counts of the screen.
 func NewTally(s *Screen) *Tally {
-	t := &Tally{named: map[string]*Day{}, NullKeys: s.NullKeys, NullTimes: s.NullTimes, TargetNullKeys: s.TargetNullKeys}
+	t := &Tally{named: map[string]*Day{}, Causes: map[string]int64{}, NullKeys: s.NullKeys, NullTimes: s.NullTimes, TargetNullKeys: s.TargetNullKeys}
 	for day, n := range s.Due {
 		if n != 0 {
 			t.day(dayName(day)).Due += n
@@ -94,6 +97,7 @@ func (t *Tally) day(name string) *Day {
 // Add counts a missing range. Late and skipped rows were counted as loaded by the screen, which saw them in the source;
 // expired ones were not there any more.
 func (t *Tally) Add(r Range) {
+	t.Causes[r.Cause] += r.Rows
 	switch r.State {
 	case Late, Skipped:
 		for day, n := range r.Days {
@@ -155,6 +159,7 @@ func (t *Tally) Judge(v *Verification) {
 		v.Warning = true
 		v.Reasons = append(v.Reasons, Reason{CodeDuplicates, fmt.Sprintf("%s of the target repeat a key that is there already", rowsText(t.Counts.Duplicates))})
 	}
+	v.Reasons = append(v.Reasons, Advice(t.Causes)...)
 	switch {
 	case len(losses) > 0:
 		v.Verdict = Fail
