@@ -10,29 +10,12 @@ import (
 	"github.com/watertight-data/terraform-provider-watertight/internal/recovery"
 )
 
-// Accepted is a range that need not be in the target.
-type Accepted struct {
-	Partition string
-	From, To  int64
-	Reason    string
-}
-
 const (
 	stateDuplicate = "duplicate"
 	stateAccepted  = "accepted"
 	// mostUnresolved is how many findings one verification looks after; the others wait for the next.
 	mostUnresolved = 5000
 )
-
-// accept records ranges that were accepted with the request.
-func (v *verifier) accept(ctx context.Context) error {
-	var all []evidence.Finding
-	for _, a := range v.request.Accept {
-		all = append(all, evidence.Finding{Name: findingName(stateAccepted, a.Partition, a.From, a.To), RunID: v.subject.run.ID, TargetVersion: -1, RecordedAt: v.now, Partition: a.Partition,
-			Low: a.From, High: a.To, Rows: int64(recovery.Range{From: a.From, To: a.To}.Keys()), State: stateAccepted, Confirmed: true, Reason: a.Reason})
-	}
-	return v.kept.keepFindings(ctx, sure(slices.Values(all)))
-}
 
 // resolve looks for the rows of earlier findings in the target. A finding is kept for good; that its rows are there now is
 // a further record of it.

@@ -273,7 +273,7 @@ func (x *player) compare(v reconcile.Verification, want truth.Expected) {
 	}
 	n := want.Counts
 	counts := reconcile.Counts{Due: n["due"], Loaded: n["loaded"], Missing: n["missing"], InFlight: n["in_flight"], Late: n["late"], Doomed: n["doomed"],
-		Skipped: n["skipped"], Expired: n["expired"], Lost: n["lost"], Undecidable: n["undecidable"], Duplicates: want.Surplus}
+		Skipped: n["skipped"], Expired: n["expired"], Lost: n["lost"], Undecidable: n["undecidable"], Accepted: n[truth.Accepted], Duplicates: want.Surplus}
 	if d := cmp.Diff(counts, v.Counts); d != "" {
 		t.Errorf("counts (-truth +said):\n%s", d)
 	}
@@ -308,7 +308,7 @@ func doubts(v reconcile.Verification) []string {
 	for _, r := range v.Reasons {
 		switch r.Code {
 		case reconcile.CodeMissing, reconcile.CodeDoomed, reconcile.CodeDuplicates, reconcile.CodeUpstreamGap, reconcile.CodeNotContiguous,
-			reconcile.CodeMetrics, reconcile.CodeOtherCommits, reconcile.CodeActiveRun, reconcile.CodeReadAt, reconcile.CodeCauses, reconcile.CodeAdvice:
+			reconcile.CodeMetrics, reconcile.CodeOtherCommits, reconcile.CodeActiveRun, reconcile.CodeReadAt, reconcile.CodeCauses, reconcile.CodeAdvice, reconcile.CodeAccepted:
 		default:
 			if !slices.Contains(codes, r.Code) {
 				codes = append(codes, r.Code)

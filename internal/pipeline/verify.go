@@ -62,8 +62,9 @@ func newVerifier(w Verifiable, r VerifyRequest, s subject) *verifier {
 	v.out.Source.Table, v.out.Target.Table = s.contract.Source, s.contract.Target
 	v.missing, v.duplicates, v.gaps = &spool[reconcile.Range]{}, &spool[reconcile.Duplicate]{}, &spool[reconcile.Gap]{}
 	v.raw, v.unexplained = &spool[reconcile.Range]{}, &spool[reconcile.Gap]{}
-	v.out.Missing, v.out.Duplicates = v.missing, v.duplicates
-	v.out.OnClose(func() error { return errors.Join(v.missing.Close(), v.duplicates.Close()) })
+	v.accepted = &spool[reconcile.Range]{}
+	v.out.Missing, v.out.Duplicates, v.out.Accepted = v.missing, v.duplicates, v.accepted
+	v.out.OnClose(func() error { return errors.Join(v.missing.Close(), v.duplicates.Close(), v.accepted.Close()) })
 	return v
 }
 
@@ -98,6 +99,7 @@ type verifier struct {
 	restarted   map[string]string  // partitions whose sequences began anew, and what shows it
 
 	recalled
+	accepting
 	now       time.Time
 	retention contract.Retention
 	// sourceTable and targetTable are as Unity Catalog describes them.
@@ -140,6 +142,9 @@ func (v *verifier) verify(ctx context.Context) error {
 		return err
 	}
 	if err := v.concludeAll(nil); err != nil {
+		return err
+	}
+	if err := v.noteAccepted(); err != nil {
 		return err
 	}
 	v.noteReadAt()

@@ -173,7 +173,11 @@ func (v *verifier) walk(q *reconcile.Inquiry, take func(reconcile.Range) error) 
 		if err != nil {
 			return err
 		}
-		if err := each(q.Cut(r), r.Days, known); err != nil {
+		parts := q.Cut(r)
+		if r.Accepted { // why does not matter
+			parts = slices.Values([]reconcile.Range{r})
+		}
+		if err := each(parts, r.Days, known); err != nil {
 			return err
 		}
 	}
@@ -226,7 +230,7 @@ func (v *verifier) concludeAll(q *reconcile.Inquiry) error {
 		q = &reconcile.Inquiry{Verified: -1, Silent: true}
 	}
 	open := int64(0)
-	err := v.walk(q, func(r reconcile.Range) error {
+	judged := func(r reconcile.Range) error {
 		switch {
 		case r.Cause == reconcile.CauseUpstreamGap:
 			v.tally.UpstreamGaps += uint64(r.Rows)
@@ -235,7 +239,8 @@ func (v *verifier) concludeAll(q *reconcile.Inquiry) error {
 			open += r.Rows
 		}
 		return v.conclude(r)
-	})
+	}
+	err := v.walk(q, func(r reconcile.Range) error { return v.setApart(r, judged) })
 	if open > 0 {
 		remedy := "evidence kept since before them would have told; evidence of the watertight_loader_job, or --evidence, keeps it from now on"
 		if v.kept != nil {

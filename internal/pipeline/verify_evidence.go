@@ -40,11 +40,16 @@ func (v *verifier) remember(ctx context.Context) error {
 	if v.ledger, err = kept.verified(ctx); err != nil {
 		return err
 	}
+	var accepted []evidence.Finding
 	for f, err := range kept.findings(ctx) {
 		if err != nil {
 			return err
 		}
-		if f.RecoveredBy != "" || f.Reason != "" || f.State == stateDuplicate {
+		if f.State == stateAccepted {
+			accepted = append(accepted, f)
+			continue
+		}
+		if f.RecoveredBy != "" || f.State == stateDuplicate {
 			continue
 		}
 		if f.State == string(reconcile.Late) {
@@ -54,6 +59,7 @@ func (v *verifier) remember(ctx context.Context) error {
 			v.unresolved = append(v.unresolved, f)
 		}
 	}
+	v.setAccepted(accepted)
 	return nil
 }
 

@@ -122,6 +122,9 @@ func (v *verifier) repeats(ctx context.Context) error {
 		return nil
 	}
 	v.say("look for duplicates")
+	if err := v.acceptedRepeats(ctx, spans); err != nil {
+		return err
+	}
 	for d, err := range reconcile.Decoded(query(ctx, v.w, v.statements.Duplicates(spans)), reconcile.ReadDuplicate) {
 		if err != nil {
 			return err

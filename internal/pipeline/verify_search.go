@@ -258,7 +258,14 @@ func (v *verifier) undecided() error {
 			return err
 		}
 		if v.search.NeverThere(g) {
-			v.tally.UpstreamGaps += uint64(g.To-g.From) + 1
+			gap := reconcile.Range{Partition: g.Partition, From: g.From, To: g.To, Rows: reconcile.KeysOf(g.Span), State: reconcile.Undecidable}
+			err := v.setApart(gap, func(r reconcile.Range) error {
+				v.tally.UpstreamGaps += uint64(r.Rows)
+				return nil
+			})
+			if err != nil {
+				return err
+			}
 			continue
 		}
 		if err := v.unexplained.add(g); err != nil {

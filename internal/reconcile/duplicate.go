@@ -9,11 +9,11 @@ import (
 // Copies tells when keys of the target inside the spans that occur more than once came to be there, by some of its
 // versions, of which the pinned one must be one: partition, lowest and highest sequence, keys, surplus rows, the first
 // version that holds them, the last that holds each once (-1: none), the first that holds each more than once; by partition
-// and sequence.
+// and sequence. Accepted keys are left out.
 func (s Statements) Copies(versions []int64, spans []Span) string {
 	var parts []string
 	for _, v := range versions {
-		parts = append(parts, fmt.Sprintf("SELECT %d AS version, p, seq FROM (%s) AS r WHERE p IS NOT NULL AND seq IS NOT NULL AND %s", v, s.keys(s.Target, v), s.within(spans)))
+		parts = append(parts, fmt.Sprintf("SELECT %d AS version, p, seq FROM (%s) AS r WHERE p IS NOT NULL AND seq IS NOT NULL AND %s%s", v, s.keys(s.Target, v), s.within(spans), s.unaccepted()))
 	}
 	return fmt.Sprintf(`SELECT CAST(p AS STRING) AS part, low, high, n, surplus, first, once, twice
 FROM (SELECT p, first, once, twice, min(seq) AS low, max(seq) AS high, count(*) AS n, sum(extra) AS surplus

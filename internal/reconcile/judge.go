@@ -34,6 +34,7 @@ const (
 	CodeNoEvidence    = "no_evidence" // evidence was to be kept, and is not
 	CodeSuspect       = "suspect"     // late rows seen for the first time
 	CodeManifests     = "manifests"   // what versions do not show any more, manifests do
+	CodeAccepted      = "accepted"    // ranges that need not be in the target
 	CodeCauses        = "causes"      // why rows are missing is not known of all of them
 	CodeAdvice        = "advice"      // what keeps a cause from losing further rows
 	CodeUnchanged     = "unchanged"   // nothing changed since an earlier verification, whose verdict is repeated
@@ -99,6 +100,8 @@ func (t *Tally) day(name string) *Day {
 func (t *Tally) Add(r Range) {
 	t.Causes[r.Cause] += r.Rows
 	switch r.State {
+	case Accepted:
+		t.addAccepted(r)
 	case Late, Skipped:
 		for day, n := range r.Days {
 			d := t.day(day)

@@ -32,7 +32,8 @@ func Decoded[T any](rows Rows, read func([]*string) (T, error)) iter.Seq2[T, err
 // MissingRanges joins the rows of Missing to ranges. The rows are still in the source, at the pinned version.
 func MissingRanges(rows Rows, source Pinned, retention time.Duration) iter.Seq2[Range, error] {
 	return joined(rows, func(p piece, r *Range) error {
-		r.State = State(p.kind)
+		kind, accepted := markOf(p.kind)
+		r.State, r.Accepted = State(kind), accepted
 		r.RecoverFrom = fmt.Sprintf("source VERSION AS OF %d", source.Version)
 		r.Version, r.Held = source.Version, true
 		if !source.Committed.IsZero() {
@@ -88,11 +89,12 @@ func extend(r *Range, p piece) {
 // anybody could have read them.
 func ExpiredRanges(rows Rows, s *Search) iter.Seq2[Range, error] {
 	return joined(rows, func(p piece, r *Range) error {
-		version, err := strconv.ParseInt(p.kind, 10, 64)
+		kind, accepted := markOf(p.kind)
+		version, err := strconv.ParseInt(kind, 10, 64)
 		if err != nil {
 			return fmt.Errorf("%q is not a version", p.kind)
 		}
-		r.State = Expired
+		r.State, r.Accepted = Expired, accepted
 		if version < 0 {
 			r.State, version = Doomed, -1-version
 		}

@@ -43,6 +43,8 @@ type Statements struct {
 	Behind int64
 	// Block is how many sequences a block spans; 0: DefaultBlock.
 	Block int64
+	// Accepted need not be in the target, by partition and sequence, without overlap.
+	Accepted []Span
 }
 
 func (s Statements) block() int64 {
@@ -110,21 +112,7 @@ func (s Statements) within(spans []Span) string {
 	if len(spans) == 0 || len(spans) > mostConditions {
 		return "TRUE"
 	}
-	var b strings.Builder
-	for i := 0; i < len(spans); {
-		if i > 0 {
-			b.WriteString(" OR ")
-		}
-		fmt.Fprintf(&b, "(p = %s AND (", s.Columns.Literal(spans[i].Partition))
-		for j := i; i < len(spans) && spans[i].Partition == spans[j].Partition; i++ {
-			if i > j {
-				b.WriteString(" OR ")
-			}
-			fmt.Fprintf(&b, "seq BETWEEN %d AND %d", spans[i].From, spans[i].To)
-		}
-		b.WriteString("))")
-	}
-	return "(" + b.String() + ")"
+	return s.inside(spans)
 }
 
 // isDue compares an event time with the cutoff.

@@ -31,13 +31,14 @@ WHERE nth > 1 GROUP BY due, day, fresh ORDER BY due, day, fresh`, s.isDue("u"), 
 // island, day, lowest and highest sequence, rows, earliest and latest event time. Rows that are neither due nor under
 // the watermark are in flight and left out. Pieces of one island are neighbours.
 func (s Statements) Missing(spans []Span, marks []Mark) string {
+	with, relation := s.marked("c", "state")
 	return fmt.Sprintf(`WITH s AS (SELECT p, seq, min(u) AS u FROM (%s) AS r WHERE %s AND %s GROUP BY p, seq),
 t AS (SELECT p, seq FROM (%s) AS r WHERE p IS NOT NULL AND seq IS NOT NULL AND %s),
 m AS (SELECT s.p AS p, s.seq AS seq, s.u AS u FROM s LEFT ANTI JOIN t ON s.p = t.p AND s.seq = t.seq),
 c AS (SELECT p, seq, u, CASE WHEN %s THEN 'late' ELSE 'skipped' END AS state FROM m WHERE %s
-UNION ALL SELECT p, seq, u, 'doomed' AS state FROM m WHERE NOT (%s) AND NOT (%s))
+UNION ALL SELECT p, seq, u, 'doomed' AS state FROM m WHERE NOT (%s) AND NOT (%s))%s
 %s`, s.rows(s.Source, s.Source.Version), known, s.within(spans), s.keys(s.Target, s.Target.Version), s.within(spans),
-		s.above(marks), s.isDue("u"), s.isDue("u"), s.above(marks), islands("c", "state"))
+		s.above(marks), s.isDue("u"), s.isDue("u"), s.above(marks), with, islands(relation, "state"))
 }
 
 // islands folds the rows of a relation with p, seq, u and one more column into ranges cut by day. Keys are distinct, so the
@@ -53,10 +54,14 @@ ORDER BY %[2]s, part, island, day`, relation, kind, day)
 // Duplicates lists the keys of the target inside the spans that occur more than once, as ranges: partition, lowest and
 // highest sequence, keys, surplus rows.
 func (s Statements) Duplicates(spans []Span) string {
+	return s.duplicates(s.within(spans) + s.unaccepted())
+}
+
+func (s Statements) duplicates(where string) string {
 	return fmt.Sprintf(`SELECT CAST(p AS STRING) AS part, min(seq) AS low, max(seq) AS high, count(*) AS n, sum(copies - 1) AS surplus
 FROM (SELECT p, seq, copies, seq - (row_number() OVER (PARTITION BY p ORDER BY seq) - 1) AS island
 FROM (SELECT p, seq, count(*) AS copies FROM (%s) AS r WHERE p IS NOT NULL AND seq IS NOT NULL AND %s GROUP BY p, seq HAVING count(*) > 1) AS d) AS i
-GROUP BY p, island ORDER BY part, low`, s.keys(s.Target, s.Target.Version), s.within(spans))
+GROUP BY p, island ORDER BY part, low`, s.keys(s.Target, s.Target.Version), where)
 }
 
 // Gaps lists the sequences that neither table holds between the keys inside the spans: partition, first and last
@@ -97,12 +102,13 @@ func (s Statements) Removed(versions []int64, spans []Span, before []int64) stri
 	for _, v := range versions {
 		parts = append(parts, fmt.Sprintf("SELECT %d AS version, p, seq, u FROM (%s) AS r WHERE %s AND %s", v, s.rows(s.Source, v), known, s.within(spans)))
 	}
+	with, relation := s.marked("c", "version")
 	present := []string{s.keys(s.Target, s.Target.Version), s.keys(s.Source, s.Source.Version)}
 	for _, v := range before {
 		present = append(present, s.keys(s.Source, v))
 	}
 	return fmt.Sprintf(`WITH o AS (SELECT p, seq, max_by(u, version) AS u, max(version) AS newest FROM (SELECT p, seq, version, min(u) AS u FROM (%s) AS a GROUP BY p, seq, version) AS v GROUP BY p, seq),
 t AS (SELECT p, seq FROM (%s) AS r WHERE p IS NOT NULL AND seq IS NOT NULL AND %s),
-c AS (SELECT o.p AS p, o.seq AS seq, o.u AS u, CASE WHEN %s THEN o.newest ELSE -1 - o.newest END AS version FROM o LEFT ANTI JOIN t ON o.p = t.p AND o.seq = t.seq)
-%s`, strings.Join(parts, "\nUNION ALL "), strings.Join(present, "\nUNION ALL "), s.within(spans), s.isDue("o.u"), islands("c", "version"))
+c AS (SELECT o.p AS p, o.seq AS seq, o.u AS u, CASE WHEN %s THEN o.newest ELSE -1 - o.newest END AS version FROM o LEFT ANTI JOIN t ON o.p = t.p AND o.seq = t.seq)%s
+%s`, strings.Join(parts, "\nUNION ALL "), strings.Join(present, "\nUNION ALL "), s.within(spans), s.isDue("o.u"), with, islands(relation, "version"))
 }

@@ -33,6 +33,8 @@ const (
 	Lost State = "lost"
 	// Undecidable is a sequence that no readable version holds: an upstream gap, or a loss whose trace is gone.
 	Undecidable State = "undecidable"
+	// Accepted is declared to be no loss.
+	Accepted State = "accepted"
 )
 
 // Pinned is a table at one version.
@@ -47,8 +49,8 @@ type Pinned struct {
 // that was due and is not in the target; Due is Loaded + Missing. Duplicates are surplus rows of the target.
 type Counts struct {
 	Due, Loaded, Missing, InFlight, Late, Doomed, Skipped, Expired, Lost, Duplicates int64
-	// Undecidable are sequences that are in nobody's count above.
-	Undecidable int64
+	// Undecidable and Accepted are sequences that are in nobody's count above; Accepted has surplus rows of them too.
+	Undecidable, Accepted int64
 }
 
 // Day holds the counts of one day of event time, in UTC.
@@ -73,6 +75,11 @@ type Range struct {
 	// Version of the source holds its rows, where Held.
 	Version int64
 	Held    bool
+	// Accepted says that an acceptance names all of its rows: Acceptance, once State is Accepted. Was is the state that they
+	// have otherwise.
+	Accepted   bool
+	Acceptance Acceptance
+	Was        State
 	// Suspect says that it was seen for the first time and may be the next run's; an alarm waits for another look.
 	Suspect bool
 	// Earliest and Latest are the event times of its rows; zero when unknown.
@@ -125,7 +132,9 @@ type Verification struct {
 	// Missing are the ranges that are not in the target, but for those in flight, by state, partition and sequence.
 	Missing    List[Range]
 	Duplicates List[Duplicate]
-	Reasons    []Reason
+	// Accepted are the ranges that would be among the missing, or the duplicates, had nobody accepted them.
+	Accepted List[Range]
+	Reasons  []Reason
 	// Written are the verified run's own commits to the target, the newest at most; empty when no run was named.
 	Written []Written
 	// IntegralPartition says that partitions are whole numbers, for printing.

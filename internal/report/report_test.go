@@ -30,7 +30,7 @@ func lossy() reconcile.Verification {
 		Verdict: reconcile.Fail, Cutoff: noon.Add(-30*time.Minute + 123456*time.Microsecond),
 		Source: reconcile.Pinned{Table: "main.events.stream_messages", Version: 812, Committed: noon},
 		Target: reconcile.Pinned{Table: "main.events.messages", Version: 9007199254740993, Committed: noon.Add(time.Minute)},
-		Counts: reconcile.Counts{Due: 1234567, Loaded: 1234550, Missing: 17, InFlight: 40, Late: 1, Doomed: 2, Skipped: 3, Expired: 13, Duplicates: 5},
+		Counts: reconcile.Counts{Due: 1234567, Loaded: 1234550, Missing: 17, InFlight: 40, Late: 1, Doomed: 2, Skipped: 3, Expired: 13, Duplicates: 5, Accepted: 5},
 		ByDay: []reconcile.Day{{Day: "2026-05-31", Due: 1000000, Loaded: 999987, Missing: 13},
 			{Day: "2026-06-01", Due: 234567, Loaded: 234563, Missing: 4, InFlight: 40}},
 		Missing: reconcile.Slice[reconcile.Range]{
@@ -42,6 +42,9 @@ func lossy() reconcile.Verification {
 		},
 		Written:           []reconcile.Written{{Version: 9007199254740992, Committed: noon, Before: 1230000, After: 1234555}, {Version: 9007199254740993, Committed: noon.Add(time.Minute), Before: 1234555, After: 1234550}},
 		Duplicates:        reconcile.Slice[reconcile.Duplicate]{{Partition: "0", From: 1, To: 5, Keys: 5, Surplus: 5}},
+		Accepted: reconcile.Slice[reconcile.Range]{{Partition: "6", From: 1, To: 4, Rows: 4, State: reconcile.Accepted, Cause: reconcile.CauseAccepted, Was: reconcile.Lost,
+			Acceptance: reconcile.Acceptance{Reason: "compacted away", At: noon.Add(-time.Hour), By: "ops@example.com"}},
+			{Partition: "6", From: 9, To: 9, Rows: 1, State: reconcile.Accepted, Cause: reconcile.CauseAccepted, Was: "duplicate", Acceptance: reconcile.Acceptance{Reason: "known", At: noon}}},
 		Reasons:           []reconcile.Reason{{Code: reconcile.CodeMissing, Text: "17 of 1234567 rows due are not in the target"}},
 		IntegralPartition: true, Warning: true,
 	}

@@ -37,6 +37,7 @@ type counts struct {
 	Expired    int64 `json:"expired"`
 	Lost       int64 `json:"lost"`
 	Duplicates int64 `json:"duplicates"`
+	Accepted   int64 `json:"accepted"`
 }
 
 type dayCounts struct {
@@ -88,7 +89,7 @@ func (v Verification) fields(d *document) {
 	d.field("source", tableOf(v.Source))
 	d.field("target", tableOf(v.Target))
 	c := v.Counts
-	d.field("counts", counts{c.Due, c.Loaded, c.Missing, c.InFlight, c.Late, c.Doomed, c.Skipped, c.Expired, c.Lost, c.Duplicates})
+	d.field("counts", counts{c.Due, c.Loaded, c.Missing, c.InFlight, c.Late, c.Doomed, c.Skipped, c.Expired, c.Lost, c.Duplicates, c.Accepted})
 	list(d, "by_day", each(v.ByDay), func(day reconcile.Day) any {
 		return dayCounts{day.Day, day.Due, day.Loaded, day.Missing, day.InFlight}
 	})
@@ -98,6 +99,7 @@ func (v Verification) fields(d *document) {
 	list(d, "duplicates", elements(v.Duplicates), func(r reconcile.Duplicate) any {
 		return duplicate{v.partition(r.Partition), r.From, r.To, r.Keys, r.Surplus, text(r.Cause), text(r.Proof)}
 	})
+	list(d, "accepted", elements(v.Accepted), func(r reconcile.Range) any { return acceptedRange(r, v.partition(r.Partition)) })
 	list(d, "written", each(v.Written), func(l reconcile.Written) any {
 		return written{l.Version, instant(l.Committed), l.Before, l.After, l.After - l.Before}
 	})
@@ -179,6 +181,7 @@ func (v Verification) lines(l *lines) {
 		}
 		l.line("  duplicate: partition %s, sequence %s: %s too many%s", r.Partition, span(r.From, r.To), count(r.Surplus, "row", "rows"), why)
 	}
+	l.accepted(v.Accepted)
 }
 
 func (v Verification) headline() string {
@@ -198,6 +201,9 @@ func (v Verification) headline() string {
 	}
 	if c.Duplicates > 0 {
 		text += fmt.Sprintf(", %s", count(c.Duplicates, "duplicate", "duplicates"))
+	}
+	if c.Accepted > 0 {
+		text += fmt.Sprintf(", %s accepted", digits(c.Accepted))
 	}
 	return text
 }

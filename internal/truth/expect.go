@@ -15,6 +15,7 @@ const (
 	Expired     = "expired"
 	Lost        = "lost"
 	Undecidable = "undecidable"
+	Accepted    = "accepted"
 )
 
 // The verdicts.
@@ -64,6 +65,9 @@ type Expected struct {
 	view  *view
 }
 
+// Check is the moment that it is of.
+func (e Expected) Check() *Check { return e.check }
+
 // Holds tells whether a version of the source holds a key.
 func (e Expected) Holds(version int, k Key) bool {
 	for r := range e.check.g.source.holds(version) {
@@ -78,6 +82,7 @@ func (e Expected) Holds(version int, k Key) bool {
 type view struct {
 	*Check
 	e        *Expected
+	accepted func(Key) bool
 	readable func(int) bool
 	run      *Run
 	since    time.Time
@@ -103,13 +108,18 @@ type gone struct {
 // Expect works out what must come out of the check. broken tells which versions of the source cannot be read since
 // their files are gone; nil: none.
 func (c *Check) Expect(broken func(version int) bool) Expected {
+	return c.ExpectAccepting(broken, func(Key) bool { return false })
+}
+
+// ExpectAccepting works it out where some keys need not be in the target.
+func (c *Check) ExpectAccepting(broken func(version int) bool, accepted func(Key) bool) Expected {
 	e := Expected{check: c, Counts: map[string]int64{}, Days: map[string]Day{}, Missing: map[Key]string{}, Lost: map[Key]bool{}, Verdict: Inconclusive, Unstarted: true}
 	run, previous, active := c.subject()
 	if run == nil {
 		e.Doubts = []string{"no_run"}
 		return e
 	}
-	v := &view{Check: c, e: &e, run: run, since: c.g.target.commits[0].at, readable: func(n int) bool { return c.readable(n) && (broken == nil || !broken(n)) }}
+	v := &view{Check: c, e: &e, accepted: accepted, run: run, since: c.g.target.commits[0].at, readable: func(n int) bool { return c.readable(n) && (broken == nil || !broken(n)) }}
 	e.view = v
 	if previous != nil {
 		v.since = previous.Started
@@ -158,6 +168,10 @@ func (v *view) loadedAt(target int) {
 	for _, k := range sorted(v.loaded) {
 		n := v.loaded[k]
 		if n == 1 {
+			continue
+		}
+		if v.accepted(k) {
+			v.e.Counts[Accepted] += n - 1
 			continue
 		}
 		v.e.Surplus += n - 1
@@ -250,6 +264,10 @@ func (v *view) present() {
 }
 
 func (v *view) miss(k Key, u time.Time, state string) {
+	if v.accepted(k) {
+		v.e.Counts[Accepted]++
+		return
+	}
 	v.e.Missing[k] = state
 	v.count(u, state)
 }

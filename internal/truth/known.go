@@ -66,11 +66,24 @@ func (v *view) gaps() {
 		if r := (Range{a.Partition, a.Seq + 1, b.Seq - 1, Undecidable}); !v.neverThere(r, known[a], known[b]) {
 			v.undecided(r)
 		} else {
-			v.e.Counts["upstream_gap"] += r.To - r.From + 1
+			v.upstream(r)
 		}
 	}
 	if v.e.Counts[Undecidable] > 0 {
 		v.doubt("undecidable")
+	}
+}
+
+func (v *view) upstream(r Range) {
+	for s := r.From; ; s++ {
+		if v.accepted(Key{r.Partition, s}) {
+			v.e.Counts[Accepted]++
+		} else {
+			v.e.Counts["upstream_gap"]++
+		}
+		if s == r.To {
+			return
+		}
 	}
 }
 
@@ -83,11 +96,20 @@ func (v *view) undecided(r Range) {
 			v.e.Counts[Undecidable] += to - from + 1
 		}
 	}
-	for _, k := range sorted(v.was) {
-		if k.Partition == r.Partition && r.From <= k.Seq && k.Seq <= r.To {
-			add(k.Seq - 1)
-			from = k.Seq + 1
+	for s := r.From; ; s++ {
+		k := Key{r.Partition, s}
+		if v.was[k] || v.accepted(k) {
+			add(s - 1)
+			from = s + 1
+		}
+		switch {
+		case v.was[k]:
 			v.miss(k, time.Unix(0, 0), Lost)
+		case v.accepted(k):
+			v.e.Counts[Accepted]++
+		}
+		if s == r.To {
+			break
 		}
 	}
 	add(r.To)
