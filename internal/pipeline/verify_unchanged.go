@@ -19,7 +19,7 @@ var errRepeated = errors.New("nothing changed")
 // same run: no row is read then. Of the target's commits since, those that leave its rows as they are do not count.
 func (v *verifier) unchanged(context.Context) error {
 	r := v.last
-	if r == nil || !v.isRepetition(*r) {
+	if r == nil || len(v.made) > 0 || !v.isRepetition(*r) {
 		return nil
 	}
 	v.out.Cutoff = r.Cutoff
@@ -79,7 +79,7 @@ func (v *verifier) outcome() *evidence.Outcome {
 	}
 	for _, n := range v.out.Reasons {
 		switch n.Code {
-		case reconcile.CodeReadAt, reconcile.CodeActiveRun, reconcile.CodeNoEvidence: // said of each verification anew
+		case reconcile.CodeReadAt, reconcile.CodeActiveRun, reconcile.CodeNoEvidence, reconcile.CodeAccepted: // said of each verification anew
 		default:
 			o.Notes = append(o.Notes, evidence.Note(n))
 		}
