@@ -82,6 +82,21 @@ func (s *statementStore) get(id string) *statement {
 	return s.byID[id]
 }
 
+// RunningStatements is how many statements of the API are neither at their end nor cancelled.
+func (w *Workspace) RunningStatements() int {
+	w.results.mu.Lock()
+	defer w.results.mu.Unlock()
+	n := 0
+	for _, st := range w.results.order {
+		st.mu.Lock()
+		if st.ended.IsZero() && !st.canceled {
+			n++
+		}
+		st.mu.Unlock()
+	}
+	return n
+}
+
 func (s *statementStore) clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

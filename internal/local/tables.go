@@ -133,12 +133,13 @@ type Relation struct {
 	Type       string `json:"table_type,omitempty"`
 	Format     string `json:"data_source_format,omitempty"`
 	PipelineID string `json:"pipeline_id,omitempty"`
+	ID         string `json:"table_id,omitempty"`
 	// PredictiveOptimization is ENABLE or DISABLE. Where it is disabled, Auto-TTL silently deletes nothing.
 	PredictiveOptimization string `json:"predictive_optimization,omitempty"`
 }
 
 func (r Relation) show(view map[string]any) {
-	for key, text := range map[string]string{"table_type": r.Type, "data_source_format": r.Format, "pipeline_id": r.PipelineID} {
+	for key, text := range map[string]string{"table_type": r.Type, "data_source_format": r.Format, "pipeline_id": r.PipelineID, "table_id": r.ID} {
 		if text != "" {
 			view[key] = text
 		}

@@ -96,6 +96,13 @@ func preparePurge(ctx context.Context, w Verifiable, r PurgeRequest) (purging, e
 	if err != nil {
 		return purging{}, err
 	}
+	into, err := w.Table(ctx, c.Target)
+	if err != nil {
+		return purging{}, err
+	}
+	if err := fitForPurge(c, table, into); err != nil {
+		return purging{}, err
+	}
 	window, err := windowOf(c.Source, table, r.Window)
 	if err != nil {
 		return purging{}, err

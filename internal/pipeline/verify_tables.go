@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/watertight-data/terraform-provider-watertight/internal/contract"
@@ -27,10 +28,8 @@ func (v *verifier) describe(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, t := range []workspace.Table{source, target} {
-		if t.IsView() {
-			return doubtful{reconcile.Reason{Code: reconcile.CodeNoVersions, Text: fmt.Sprintf("%s is a %s and has no versions: its rows at the loader's read time cannot be read; name the table behind it", t.FullName, strings.ReplaceAll(strings.ToLower(t.Type), "_", " "))}}
-		}
+	if err := fit(source, target); err != nil {
+		return err
 	}
 	v.began, v.sourceTable, v.targetTable = target.Created, source, target
 	v.retention, err = contract.RetentionFromProperties(c.Source, source.Properties)
@@ -93,12 +92,8 @@ func columnsOf(c contract.Contract, t workspace.Table) (textual bool, err error)
 	if !integral(sequence.Type) {
 		return false, &ConfigurationError{Subject: "table " + t.FullName, Reason: fmt.Sprintf("column %s is %s; a sequence is a whole number of at most 64 bits", c.Key.Sequence, sequence.Type), Hint: "Name a BIGINT column."}
 	}
-	event, err := columnOf(t, c.EventTime)
-	if err != nil {
+	if err := checkEventTime(c, t); err != nil {
 		return false, err
-	}
-	if event.Type != "timestamp" {
-		return false, &ConfigurationError{Subject: "table " + t.FullName, Reason: fmt.Sprintf("column %s is %s; an event time is an instant, and only TIMESTAMP is one", c.EventTime, event.Type), Hint: "Name a TIMESTAMP column."}
 	}
 	if c.Key.Partition == "" {
 		return false, nil
@@ -132,8 +127,11 @@ func columnOf(t workspace.Table, name string) (workspace.Column, error) {
 		}
 		names = append(names, c.Name)
 	}
-	return workspace.Column{}, &ConfigurationError{Subject: "table " + t.FullName, Reason: fmt.Sprintf("it has no column %s", name),
-		Hint: "It has " + strings.Join(names, ", ") + ".", Err: errNoColumn}
+	hint := "It has " + strings.Join(names, ", ") + "."
+	if outer, _, ok := strings.Cut(name, "."); ok && slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, outer) }) {
+		hint = fmt.Sprintf("It has %s, and a field inside of it is no column: name a column of its own.", outer)
+	}
+	return workspace.Column{}, &ConfigurationError{Subject: "table " + t.FullName, Reason: fmt.Sprintf("it has no column %s", name), Hint: hint, Err: errNoColumn}
 }
 
 var errNoColumn = errors.New("no such column")

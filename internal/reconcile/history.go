@@ -39,8 +39,11 @@ func (c Commit) Removes() bool {
 	switch {
 	case op == "WRITE", strings.HasPrefix(op, "STREAMING UPDATE"):
 		return !strings.EqualFold(c.Mode, "Append")
-	case op == "CREATE TABLE", op == "COPY INTO", op == "CONVERT", op == "CLONE", op == "MERGE" && c.Merges == mergeInserts:
+	case op == "CREATE TABLE", op == "COPY INTO", op == "CONVERT", op == "MERGE" && c.Merges == mergeInserts:
 		return false
+	}
+	if op == "CLONE" && c.Version == 0 {
+		return false // a later one replaces what the table holds
 	}
 	return !c.keepsRows()
 }

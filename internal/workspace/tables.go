@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/url"
 	"slices"
 	"strings"
@@ -112,6 +113,10 @@ func (c *Client) Table(ctx context.Context, fullName string) (Table, error) {
 	}
 	path := "/api/2.1/unity-catalog/tables/" + url.PathEscape(fullName)
 	if err := c.read(ctx, get("read table", fullName, path, nil), &t); err != nil {
+		var e *Error
+		if errors.As(err, &e) && e.Hint == "" && errors.Is(err, ErrNotFound) {
+			e.Hint = "Check the name. A temporary table or view is only there in the session that made it."
+		}
 		return Table{}, err
 	}
 	out := Table{FullName: t.FullName, ID: t.ID, Type: t.Type, Format: t.Format, Owner: t.Owner, PipelineID: t.PipelineID,
