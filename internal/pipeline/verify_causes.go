@@ -168,7 +168,7 @@ func (c *inquirer) ask(ctx context.Context) error {
 // walk cuts all ranges and gaps by cause.
 func (v *verifier) walk(q *reconcile.Inquiry, take func(reconcile.Range) error) error {
 	found := v.foundEarlier()
-	known := func(r reconcile.Range) error { return all(found.decided(r), take) }
+	known := func(r reconcile.Range) error { return all(found.recall(r, v.now), take) }
 	for r, err := range v.raw.All() {
 		if err != nil {
 			return err
@@ -185,7 +185,7 @@ func (v *verifier) walk(q *reconcile.Inquiry, take func(reconcile.Range) error) 
 		if err != nil {
 			return err
 		}
-		if err := each(found.neither(q, g, v.now), nil, known); err != nil {
+		if err := each(q.Neither(g), nil, known); err != nil {
 			return err
 		}
 	}

@@ -64,45 +64,11 @@ func (e earlier) pieces(partition string, from, to int64) iter.Seq2[reconcile.Sp
 	}
 }
 
-// neither divides a gap that no version explains: what was found missing before was there, and is lost.
-func (e earlier) neither(q *reconcile.Inquiry, g reconcile.Gap, now time.Time) iter.Seq[reconcile.Range] {
+// recall says of what cannot be found out any more what was found when it could: that it was there, or why it is missing.
+func (e earlier) recall(r reconcile.Range, now time.Time) iter.Seq[reconcile.Range] {
+	gap := r.State == reconcile.Undecidable || r.Cause == reconcile.CauseUpstreamGap
 	return func(yield func(reconcile.Range) bool) {
-		for s, f := range e.pieces(g.Partition, g.From, g.To) {
-			if f != nil {
-				if !yield(lostSince(s, *f, now)) {
-					return
-				}
-				continue
-			}
-			part := g
-			part.From, part.To = s.From, s.To
-			for r := range q.Neither(part) {
-				if !yield(r) {
-					return
-				}
-			}
-		}
-	}
-}
-
-func lostSince(s reconcile.Span, f evidence.Finding, now time.Time) reconcile.Range {
-	r := reconcile.Range{Partition: s.Partition, From: s.From, To: s.To, Rows: s.To - s.From + 1, State: reconcile.Lost, Cause: f.Cause, Earliest: f.Earliest, Latest: f.Latest}
-	if f.State == string(reconcile.Late) || f.Cause == "" {
-		r.Cause = reconcile.CauseUndecidable
-	}
-	if r.Proof = f.Proof; f.State != string(reconcile.Lost) { // a lost one was recalled itself
-		r.Proof = fmt.Sprintf("found to be %s by the verification of %s: %s", f.State, f.RecordedAt.UTC().Format(time.RFC3339), cmp.Or(f.Proof, "it read the rows"))
-	}
-	if !f.RecoverableUntil.IsZero() && !f.RecoverableUntil.After(now) {
-		r.GoneSince = f.RecoverableUntil
-	}
-	return r
-}
-
-// decided gives ranges whose cause cannot be found out any more the one that was found when it could.
-func (e earlier) decided(r reconcile.Range) iter.Seq[reconcile.Range] {
-	return func(yield func(reconcile.Range) bool) {
-		if r.Cause != reconcile.CauseUndecidable || r.Rows != r.To-r.From+1 || len(e) == 0 {
+		if !gap && r.Cause != reconcile.CauseUndecidable || r.Rows != r.To-r.From+1 || len(e) == 0 {
 			yield(r)
 			return
 		}
@@ -111,7 +77,11 @@ func (e earlier) decided(r reconcile.Range) iter.Seq[reconcile.Range] {
 			part := r
 			part.From, part.To, part.Rows, part.Days = s.From, s.To, s.To-s.From+1, days
 			days = nil
-			if f != nil && f.State != string(reconcile.Late) && f.Cause != "" && f.Cause != reconcile.CauseUndecidable {
+			switch {
+			case f == nil:
+			case gap:
+				part = goneOf(s, *f, now)
+			case decides(*f):
 				part.Cause, part.Proof = f.Cause, recalledProof(*f)
 			}
 			if !yield(part) {
@@ -120,6 +90,32 @@ func (e earlier) decided(r reconcile.Range) iter.Seq[reconcile.Range] {
 		}
 	}
 }
+
+// decides tells that the cause of a finding is for good: what was late then may have become anything since.
+func decides(f evidence.Finding) bool {
+	return f.State != string(reconcile.Late) && f.Cause != "" && f.Cause != reconcile.CauseUndecidable
+}
+
+// goneOf are rows of a finding that no version shows any more.
+func goneOf(s reconcile.Span, f evidence.Finding, now time.Time) reconcile.Range {
+	r := reconcile.Range{Partition: s.Partition, From: s.From, To: s.To, Rows: s.To - s.From + 1, State: reconcile.Lost, Cause: reconcile.CauseUndecidable,
+		Earliest: f.Earliest, Latest: f.Latest, Proof: f.Proof}
+	if decides(f) {
+		r.Cause = f.Cause
+	}
+	if f.State == string(reconcile.Doomed) && (f.Cause == reconcile.CauseSilence || f.Cause == reconcile.CauseSourceShrank) {
+		r.State = reconcile.Doomed // it left before it was due
+	}
+	if f.State != string(reconcile.Lost) && !strings.HasPrefix(f.Proof, foundToBe) {
+		r.Proof = foundToBe + fmt.Sprintf("%s by the verification of %s: %s", f.State, f.RecordedAt.UTC().Format(time.RFC3339), cmp.Or(f.Proof, "it read the rows"))
+	}
+	if !f.RecoverableUntil.IsZero() && !f.RecoverableUntil.After(now) {
+		r.GoneSince = f.RecoverableUntil
+	}
+	return r
+}
+
+const foundToBe = "found to be "
 
 const asFound = "as found by the verification of "
 
