@@ -57,7 +57,7 @@ func subjectFlags() []cli.Flag {
 		&cli.StringFlag{Name: "run", Usage: "`RUN_ID` of the run that is judged", DefaultText: "the last one that succeeded"},
 		flag("source", "`TABLE` with the rolling window"),
 		flag("target", "permanent `TABLE`"),
-		flag("key", "`PARTITION,SEQUENCE`: the two columns by which a row is known"),
+		flag("key", "`PARTITION,SEQUENCE`: the two columns by which a row is known; columns:a,b,c where it has no sequence"),
 		flag("event-time", "`COLUMN` with the time of the event"),
 		flag("settle-delay", "`LENGTH`: age that a row must have before the loader may read it"),
 		flag("settle-clock", "what that age is measured from: wall or newest_event (wall unless given)"),
@@ -109,9 +109,7 @@ func (r *reader) jobOrContract() (string, *contract.Contract) {
 	if len(r.problems) > 0 {
 		return "", nil
 	}
-	partition, sequence, _ := strings.Cut(r.c.String("key"), ",")
-	promise := &contract.Contract{Source: r.c.String("source"), Target: r.c.String("target"), EventTime: r.c.String("event-time"),
-		Key:         contract.Key{Partition: strings.TrimSpace(partition), Sequence: strings.TrimSpace(sequence)},
+	promise := &contract.Contract{Source: r.c.String("source"), Target: r.c.String("target"), EventTime: r.c.String("event-time"), Key: keyOf(r.c.String("key")),
 		SettleDelay: r.length("settle-delay", false), SettleClock: coverage.SettleWall, Strict: r.c.Bool("strictly-older"), Reads: coverage.ReadsSnapshot}
 	if r.c.IsSet("settle-clock") {
 		promise.SettleClock = coverage.Clock(r.oneOf("settle-clock", string(coverage.SettleWall), string(coverage.SettleNewestEvent)))
@@ -124,6 +122,16 @@ func (r *reader) jobOrContract() (string, *contract.Contract) {
 		r.problem("--%s: %v", strings.ReplaceAll(field, "_", "-"), p)
 	}
 	return "", promise
+}
+
+// keyOf reads what can be read of a key; Validate finds what is wrong with it.
+func keyOf(text string) contract.Key {
+	if strings.HasPrefix(text, "columns:") {
+		key, _ := contract.ParseKey(text)
+		return key
+	}
+	partition, sequence, _ := strings.Cut(text, ",")
+	return contract.Key{Partition: strings.TrimSpace(partition), Sequence: strings.TrimSpace(sequence)}
 }
 
 func verify(ctx context.Context, o verifyOptions, env *Env) (code run.ExitCode, err error) {

@@ -100,6 +100,8 @@ type verifier struct {
 
 	recalled
 	accepting
+	// keyed is set where keys are columns.
+	keyed     *keyed
 	now       time.Time
 	retention contract.Retention
 	// sourceTable and targetTable are as Unity Catalog describes them.
@@ -175,7 +177,11 @@ func (v *verifier) compare(ctx context.Context) error {
 	if v.subject.doubt.Code != "" {
 		return doubtful{v.subject.doubt}
 	}
-	for _, step := range []func(context.Context) error{v.describe, v.remember, v.pin, v.unchanged, v.cut, v.scan, v.open, v.repeats, v.searchRemoved, v.causes, v.doubled, v.hints} {
+	steps := []func(context.Context) error{v.describe, v.remember, v.pin, v.unchanged, v.cut, v.scan, v.open, v.repeats, v.searchRemoved, v.causes, v.doubled, v.hints}
+	if len(v.subject.contract.Key.Columns) > 0 {
+		steps = []func(context.Context) error{v.describe, v.remember, v.pin, v.unchanged, v.cut, v.scanKeys, v.openKeys, v.repeatKeys, v.leftKeys, v.hints}
+	}
+	for _, step := range steps {
 		if err := step(ctx); err != nil {
 			return err
 		}

@@ -134,6 +134,9 @@ func (v *verifier) record(ctx context.Context) {
 }
 
 func (v *verifier) keepAll(ctx context.Context) error {
+	if v.keyed != nil {
+		return v.keepKeys(ctx)
+	}
 	if err := v.keepManifests(ctx); err != nil {
 		return err
 	}

@@ -22,12 +22,16 @@ func (v *verifier) scan(ctx context.Context) error {
 	if err := v.compareBlocks(ctx, v.screen); err != nil {
 		return err
 	}
+	v.startTally()
+	return v.checkEpoch(ctx)
+}
+
+func (v *verifier) startTally() {
 	v.tally = reconcile.NewTally(v.screen)
 	if v.out.Cutoff.IsZero() {
 		v.tally.Unstarted = true
 		v.tally.Doubt(reconcile.CodeNoWatermark, "the source had no event time at the loader's read time, so there is no cutoff and nothing was due")
 	}
-	return v.checkEpoch(ctx)
 }
 
 func (v *verifier) compareBlocks(ctx context.Context, s *reconcile.Screen) error {

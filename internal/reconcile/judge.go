@@ -30,14 +30,15 @@ const (
 	CodeZone          = "session_zone"    // the history's instants cannot be read
 	CodeRemade        = "table_remade"    // a table is not the one of the run before
 	CodeActiveRun     = "active_run"
-	CodeReadAt        = "read_at"     // nobody named the loader's read time
-	CodeNoEvidence    = "no_evidence" // evidence was to be kept, and is not
-	CodeSuspect       = "suspect"     // late rows seen for the first time
-	CodeManifests     = "manifests"   // what versions do not show any more, manifests do
-	CodeAccepted      = "accepted"    // ranges that need not be in the target
-	CodeCauses        = "causes"      // why rows are missing is not known of all of them
-	CodeAdvice        = "advice"      // what keeps a cause from losing further rows
-	CodeUnchanged     = "unchanged"   // nothing changed since an earlier verification, whose verdict is repeated
+	CodeReadAt        = "read_at"      // nobody named the loader's read time
+	CodeNoEvidence    = "no_evidence"  // evidence was to be kept, and is not
+	CodeSuspect       = "suspect"      // late rows seen for the first time
+	CodeManifests     = "manifests"    // what versions do not show any more, manifests do
+	CodeAccepted      = "accepted"     // ranges that need not be in the target
+	CodeCauses        = "causes"       // why rows are missing is not known of all of them
+	CodeAdvice        = "advice"       // what keeps a cause from losing further rows
+	CodeUnchanged     = "unchanged"    // nothing changed since an earlier verification, whose verdict is repeated
+	CodeNoSequences   = "no_sequences" // the key has no sequence, and what that costs
 )
 
 // Tally collects what a verification found.
@@ -99,19 +100,20 @@ func (t *Tally) day(name string) *Day {
 // expired ones were not there any more.
 func (t *Tally) Add(r Range) {
 	t.Causes[r.Cause] += r.Rows
-	switch r.State {
-	case Accepted:
+	switch {
+	case r.State == Accepted:
 		t.addAccepted(r)
-	case Late, Skipped:
-		for day, n := range r.Days {
+	case (r.State == Late || r.State == Skipped) && !hasNull(r.Key):
+		for day, n := range r.days() {
 			d := t.day(day)
 			d.Loaded -= n
 			d.Missing += n
 		}
 		t.Counts.Loaded -= r.Rows
 		t.Counts.Missing += r.Rows
-	case Expired, Lost:
-		for day, n := range r.Days {
+	case r.State == Late, r.State == Skipped, r.State == Expired, r.State == Lost:
+		// Keys with a null stand apart from the screen's counts until they are found missing.
+		for day, n := range r.days() {
 			d := t.day(day)
 			d.Due += n
 			d.Missing += n
@@ -136,6 +138,14 @@ func (t *Tally) Add(r Range) {
 	case Undecidable:
 		t.Counts.Undecidable += r.Rows
 	}
+}
+
+// days counts the rows of a range by day.
+func (r Range) days() map[string]int64 {
+	if r.Key == nil {
+		return r.Days
+	}
+	return map[string]int64{dayName(dayOf(r.Earliest.UnixMicro())): r.Rows}
 }
 
 // Doubt keeps the verification from passing.

@@ -64,7 +64,9 @@ type Day struct {
 type Range struct {
 	Partition      string
 	From, To, Rows int64
-	State          State
+	// Key is the one key it is, where keys are columns; there is no partition and no sequence then.
+	Key   []KeyValue
+	State State
 	// Cause and Proof say why, where that is known.
 	Cause, Proof string
 	// RecoverableUntil is zero where the rows cannot be read any more; RecoverFrom says where they can.
@@ -92,6 +94,8 @@ type Range struct {
 type Duplicate struct {
 	Partition string
 	From, To  int64
+	// Key is the one key it is, where keys are columns.
+	Key []KeyValue
 	// Keys occur more than once; Surplus rows are too many.
 	Keys, Surplus int64
 	// Cause and Proof say whether one run wrote them or two, where that is known.
@@ -139,6 +143,8 @@ type Verification struct {
 	Written []Written
 	// IntegralPartition says that partitions are whole numbers, for printing.
 	IntegralPartition bool
+	// KeyNames are the columns of the key, where keys are columns.
+	KeyNames []string
 	// Run is the run that was verified; 0 when none was named.
 	Run, Job int64
 

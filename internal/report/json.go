@@ -68,13 +68,20 @@ func (d *document) field(name string, v any) {
 
 // value is compact, so that each element of a list takes one line.
 func (d *document) value(v any) {
+	text, err := compact(v)
+	if err != nil && d.err == nil {
+		d.err = err
+	}
+	d.print(text)
+}
+
+// compact is JSON on one line, with <, > and & as they are.
+func compact(v any) (string, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil && d.err == nil {
-		d.err = err
-	}
-	d.print(strings.TrimSuffix(b.String(), "\n"))
+	err := e.Encode(v)
+	return strings.TrimSuffix(b.String(), "\n"), err
 }
 
 func (d *document) nested(name string, fill func(*document)) {

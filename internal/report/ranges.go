@@ -8,7 +8,9 @@ import (
 
 // ranges writes missing ranges. Neighbours that share why they are missing and where they can be had share the text of it.
 type ranges struct {
-	l       *lines
+	l *lines
+	// names are the columns of the key, where keys are columns.
+	names   []string
 	pending *reconcile.Range
 	grouped bool
 }
@@ -18,7 +20,7 @@ func (g *ranges) add(r reconcile.Range) {
 		if !g.grouped {
 			g.l.line("  %s%s", r.State, aside(r))
 		}
-		g.l.line("      %s", placeText(*g.pending))
+		g.l.line("      %s", g.place(*g.pending))
 		g.grouped = true
 	} else {
 		g.flush()
@@ -30,9 +32,9 @@ func (g *ranges) flush() {
 	switch {
 	case g.pending == nil:
 	case g.grouped:
-		g.l.line("      %s", placeText(*g.pending))
+		g.l.line("      %s", g.place(*g.pending))
 	default:
-		g.l.line("  %s: %s%s", g.pending.State, placeText(*g.pending), aside(*g.pending))
+		g.l.line("  %s: %s%s", g.pending.State, g.place(*g.pending), aside(*g.pending))
 	}
 	g.pending, g.grouped = nil, false
 }
@@ -56,6 +58,13 @@ func aside(r reconcile.Range) string {
 		text += "; gone since " + at(r.GoneSince)
 	}
 	return text
+}
+
+func (g *ranges) place(r reconcile.Range) string {
+	if r.Key != nil {
+		return keyed{g.names, r.Key}.text() + ", event time " + cutoff(r.Earliest)
+	}
+	return placeText(r)
 }
 
 func placeText(r reconcile.Range) string {

@@ -94,9 +94,15 @@ func (v Verification) fields(d *document) {
 		return dayCounts{day.Day, day.Due, day.Loaded, day.Missing, day.InFlight}
 	})
 	list(d, "missing", elements(v.Missing), func(r reconcile.Range) any {
+		if r.Key != nil {
+			return missingKey{keyed{v.KeyNames, r.Key}, r.Rows, string(r.State), text(r.Cause), text(r.Proof), instant(r.RecoverableUntil), text(r.RecoverFrom)}
+		}
 		return missing{v.partition(r.Partition), r.From, r.To, r.Rows, string(r.State), text(r.Cause), text(r.Proof), instant(r.RecoverableUntil), text(r.RecoverFrom), instant(r.GoneSince)}
 	})
 	list(d, "duplicates", elements(v.Duplicates), func(r reconcile.Duplicate) any {
+		if r.Key != nil {
+			return duplicateKey{keyed{v.KeyNames, r.Key}, r.Keys, r.Surplus, text(r.Cause), text(r.Proof)}
+		}
 		return duplicate{v.partition(r.Partition), r.From, r.To, r.Keys, r.Surplus, text(r.Cause), text(r.Proof)}
 	})
 	list(d, "accepted", elements(v.Accepted), func(r reconcile.Range) any { return acceptedRange(r, v.partition(r.Partition)) })
@@ -157,7 +163,7 @@ func (v Verification) lines(l *lines) {
 		}
 		l.table(rows)
 	}
-	missing := ranges{l: l}
+	missing := ranges{l: l, names: v.KeyNames}
 	for r, err := range elements(v.Missing) {
 		if err != nil && l.err == nil {
 			l.err = err
@@ -179,7 +185,11 @@ func (v Verification) lines(l *lines) {
 		if r.Proof != "" {
 			why = "; " + r.Cause + ": " + r.Proof
 		}
-		l.line("  duplicate: partition %s, sequence %s: %s too many%s", r.Partition, span(r.From, r.To), count(r.Surplus, "row", "rows"), why)
+		what := fmt.Sprintf("partition %s, sequence %s", r.Partition, span(r.From, r.To))
+		if r.Key != nil {
+			what = keyed{v.KeyNames, r.Key}.text()
+		}
+		l.line("  duplicate: %s: %s too many%s", what, count(r.Surplus, "row", "rows"), why)
 	}
 	l.accepted(v.Accepted)
 }

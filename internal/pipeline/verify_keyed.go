@@ -1,0 +1,237 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/watertight-data/terraform-provider-watertight/internal/contract"
+	"github.com/watertight-data/terraform-provider-watertight/internal/coverage"
+	"github.com/watertight-data/terraform-provider-watertight/internal/evidence"
+	"github.com/watertight-data/terraform-provider-watertight/internal/reconcile"
+	"github.com/watertight-data/terraform-provider-watertight/internal/workspace"
+)
+
+// keyed is what a verification of keys that are columns has beside the others.
+type keyed struct {
+	columns []reconcile.KeyColumn
+	screen  *reconcile.KeyScreen
+	causes  reconcile.KeyCauses
+	// suspects are those of earlier verifications, by name.
+	suspects map[string]evidence.Finding
+}
+
+// keys are the statements, with the versions and the cutoff that are known by now.
+func (v *verifier) keys() reconcile.Keys {
+	return reconcile.Keys{Statements: v.statements, Key: v.keyed.columns, Earliest: v.span.Earliest}
+}
+
+// describeKeys checks that the key's columns can be compared as they are.
+func (v *verifier) describeKeys(c contract.Contract) error {
+	if len(v.request.Accept) > 0 {
+		return &ConfigurationError{Subject: "accepted range", Reason: fmt.Sprintf("it is one of sequences, and the key %q has none", c.Key.String()), Hint: "Leave it out."}
+	}
+	v.keyed = &keyed{}
+	for _, t := range []workspace.Table{v.sourceTable, v.targetTable} {
+		if err := checkEventTime(c, t); err != nil {
+			return err
+		}
+	}
+	for _, name := range c.Key.Columns {
+		source, err := keyColumnOf(v.sourceTable, name)
+		if err != nil {
+			return err
+		}
+		target, err := keyColumnOf(v.targetTable, name)
+		if err != nil {
+			return err
+		}
+		if !source.Compares(target) {
+			return &ConfigurationError{Subject: "key column " + name, Reason: fmt.Sprintf("it is %s in %s and %s in %s, and values of two types are not compared: a cast could make two keys one", source.Type, c.Source, target.Type, c.Target),
+				Hint: "Give the column one type in both tables, or leave it out of the key."}
+		}
+		v.keyed.columns = append(v.keyed.columns, source)
+	}
+	v.out.KeyNames = c.Key.Columns
+	return v.name(c, false)
+}
+
+// keyColumnOf finds a column, or with dots in its name a field of one.
+func keyColumnOf(t workspace.Table, name string) (reconcile.KeyColumn, error) {
+	column, err := columnOf(t, name)
+	sql, kind := contract.Quote(name), column.Type
+	if path := strings.Split(name, "."); err != nil && len(path) > 1 {
+		outer, outerErr := columnOf(t, path[0])
+		inner, ok := reconcile.FieldType(outer.Type, path[1:])
+		if outerErr == nil && ok {
+			err, kind = nil, inner
+			for i, part := range path {
+				path[i] = contract.Quote(part)
+			}
+			sql = strings.Join(path, ".")
+		}
+	}
+	if err != nil {
+		return reconcile.KeyColumn{}, err
+	}
+	k, ok := reconcile.NewKeyColumn(name, sql, kind)
+	if !ok {
+		return k, &ConfigurationError{Subject: "table " + t.FullName, Reason: fmt.Sprintf("key column %s is %s, whose values are no keys", name, kind),
+			Hint: "A key is made of whole numbers, decimals, texts without a collation, booleans, dates, timestamps and binaries."}
+	}
+	return k, nil
+}
+
+// scanKeys scans both tables once, and counts what is due and in flight.
+func (v *verifier) scanKeys(ctx context.Context) error {
+	k, s := v.keys(), reconcile.NewKeyScreen()
+	v.say("scan the target")
+	if err := s.Target(reconcile.Decoded(query(ctx, v.w, k.Repeats()), reconcile.ReadKeyRepeat)); err != nil {
+		return err
+	}
+	v.say("scan the source, and the target in the time of it")
+	if err := s.Compare(k, reconcile.Decoded(query(ctx, v.w, k.Slices(s.Near)), reconcile.ReadKeySlice)); err != nil {
+		return err
+	}
+	if blocks := s.Opened.Blocks; len(blocks) > 0 {
+		v.say("count the keys of the blocks that differ")
+		if err := reconcile.AddDays(s.Due, reconcile.Decoded(query(ctx, v.w, k.DueKeys(blocks)), reconcile.ReadKeyDay)); err != nil {
+			return err
+		}
+	}
+	if s.Later {
+		if err := reconcile.AddDays(s.InFlight, reconcile.Decoded(query(ctx, v.w, k.LaterKeys()), reconcile.ReadKeyDay)); err != nil {
+			return err
+		}
+	}
+	v.keyed.screen, v.screen = s, &s.Screen
+	v.startTally()
+	text := "the key has no sequence: gaps prove nothing and there is no watermark, so that what the loader went past is not told from what it has yet to read (late), " +
+		"and what left the source unread is looked for since %s only"
+	if v.kept != nil {
+		text += "; manifests are ranges of sequences, and none is kept"
+	}
+	v.tally.Note(reconcile.CodeNoSequences, text, v.since.UTC().Format(time.RFC3339))
+	return nil
+}
+
+// openKeys lists the due keys of the source that the target lacks.
+func (v *verifier) openKeys(ctx context.Context) error {
+	v.search = v.newSearch()
+	v.keyed.causes = reconcile.KeyCauses{Source: v.out.Source, Retention: v.retention.DeletedFileRetention, Run: v.out.Run, Silent: len(v.loads) == 0, ReadAt: v.out.ReadAt,
+		PreviousEnd: v.subject.previousEnd, NewestEvent: v.subject.contract.SettleClock == coverage.SettleNewestEvent, Delay: v.subject.contract.SettleDelay,
+		Window: v.retention.RollingWindow, Search: v.search}
+	opened := v.keyed.screen.Opened
+	if opened.None() {
+		return nil
+	}
+	v.say("compare what differs, key by key")
+	k := v.keys()
+	for a, err := range reconcile.Decoded(query(ctx, v.w, k.Absent(opened)), k.ReadAbsent) {
+		if err != nil {
+			return err
+		}
+		if err := v.concludeKey(v.keyed.causes.Absent(a)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// concludeKey counts and lists a missing key.
+func (v *verifier) concludeKey(r reconcile.Range) error {
+	r.Suspect = r.State == reconcile.Late && v.isSuspectKey(r)
+	v.tally.Add(r)
+	return v.missing.add(r)
+}
+
+// repeatKeys lists the keys of the target that occur more than once.
+func (v *verifier) repeatKeys(ctx context.Context) error {
+	blocks := v.keyed.screen.Repeated
+	if len(blocks) == 0 {
+		return nil
+	}
+	v.say("look for duplicates")
+	k := v.keys()
+	for d, err := range reconcile.Decoded(query(ctx, v.w, k.Doubled(blocks)), k.ReadDoubled) {
+		if err != nil {
+			return err
+		}
+		v.tally.Counts.Duplicates += d.Surplus
+		if err := v.duplicates.add(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mostKeyVersions bounds how many versions of the source are compared with the tables.
+const mostKeyVersions = 64
+
+// leftKeys looks for keys that left the source unread since the load before this one, version by version.
+func (v *verifier) leftKeys(ctx context.Context) error {
+	if err := v.sinceVerified(ctx); err != nil {
+		return err
+	}
+	var versions []int64
+	for _, c := range v.search.Candidates {
+		if c.RemovedBy.At.After(v.since) {
+			versions = append(versions, c.Version)
+		}
+	}
+	if len(versions) > mostKeyVersions {
+		v.tally.Doubt(reconcile.CodeBound, "%d versions of the source lost rows since %s, and a verification without sequences reads %d", len(versions), v.since.UTC().Format(time.RFC3339), mostKeyVersions)
+		versions = versions[:mostKeyVersions]
+	}
+	if len(versions) > 0 {
+		v.say("look for rows that left the source unread")
+	}
+	err := inBatches(versions, func(batch []int64) error { return v.readLeft(ctx, batch) }, v.search.Unreadable)
+	v.unread()
+	return err
+}
+
+// readLeft reads a whole answer before any of it counts.
+func (v *verifier) readLeft(ctx context.Context, versions []int64) error {
+	k, before, found := v.keys(), v.search.Read(), &spool[reconcile.AbsentKey]{}
+	v.search.Done(versions)
+	for a, err := range reconcile.Decoded(query(ctx, v.w, k.Left(versions, before)), k.ReadLeft) {
+		if err == nil {
+			err = found.add(a)
+		}
+		if err != nil {
+			v.search.Undo(versions)
+			return errors.Join(err, found.Close())
+		}
+	}
+	for a, err := range found.All() {
+		if err == nil {
+			err = v.concludeKey(v.keyed.causes.Left(a))
+		}
+		if err != nil {
+			return errors.Join(err, found.Close())
+		}
+	}
+	return found.Close()
+}
+
+// sinceVerified goes back to the last verification, where one before the previous run was the last: without sequences
+// nothing in the target shows later what left the source in between.
+func (v *verifier) sinceVerified(ctx context.Context) error {
+	if v.kept == nil {
+		return nil
+	}
+	runs, err := v.kept.runs(ctx, v.now.Add(-v.retention.DeletedFileRetention))
+	var last time.Time
+	for _, r := range runs {
+		if r.ReadAt.Before(v.out.ReadAt) && r.ReadAt.After(last) {
+			last = r.ReadAt
+		}
+	}
+	if !last.IsZero() && last.Before(v.since) {
+		v.since = last
+	}
+	return err
+}
