@@ -113,14 +113,6 @@ func columnsOf(c contract.Contract, t workspace.Table) (textual bool, err error)
 	return false, &ConfigurationError{Subject: "table " + t.FullName, Reason: fmt.Sprintf("column %s is %s; a partition is a whole number or a text", c.Key.Partition, partition.Type), Hint: "Name another column."}
 }
 
-func checkEventTime(c contract.Contract, t workspace.Table) error {
-	event, err := columnOf(t, c.EventTime)
-	if err == nil && event.Type != "timestamp" {
-		err = &ConfigurationError{Subject: "table " + t.FullName, Reason: fmt.Sprintf("column %s is %s; an event time is an instant, and only TIMESTAMP is one", c.EventTime, event.Type), Hint: "Name a TIMESTAMP column."}
-	}
-	return err
-}
-
 func integral(kind string) bool {
 	switch kind {
 	case "tinyint", "smallint", "int", "integer", "bigint", "byte", "short", "long":
