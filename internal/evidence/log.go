@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -15,6 +16,8 @@ type Log struct {
 	manifests []scoped[Manifest]
 	ledger    []scoped[Verified]
 	findings  []scoped[Finding]
+	// latest is the table of the last line.
+	latest Table
 }
 
 type scoped[R Record] struct {
@@ -51,8 +54,9 @@ func (l *Log) Add(text []byte) error {
 		return fmt.Errorf("evidence: not a line of JSON: %w", err)
 	}
 	if n.Schema > Schema {
-		return fmt.Errorf("evidence: a record has shape %d, and this version reads up to %d: use the version that wrote it, or newer", n.Schema, Schema)
+		return fmt.Errorf("evidence: a record has shape %d, and this version reads up to %d: %w", n.Schema, Schema, ErrNewer)
 	}
+	l.latest = n.Table
 	switch n.Table {
 	case Runs:
 		return take(&l.runs, n)
@@ -64,6 +68,36 @@ func (l *Log) Add(text []byte) error {
 		return take(&l.findings, n)
 	}
 	return fmt.Errorf("evidence: a record is of the table %q, which is none of %v", n.Table, Tables())
+}
+
+// ErrNewer says that a record was written by a newer version.
+var ErrNewer = errors.New("use the version that wrote it, or newer")
+
+// cutMark is the table that a CutLine names.
+const cutMark Table = "watertight_cut"
+
+// CutLine says of the line before it that whoever wrote it was ended in the middle.
+func CutLine() []byte {
+	return []byte("\n" + fmt.Sprintf(`{"schema":%d,"table":%q}`, Schema, cutMark) + "\n")
+}
+
+// IsCutLine recognises one.
+func IsCutLine(text []byte) bool {
+	var n line
+	return json.Unmarshal(text, &n) == nil && n.Table == cutMark
+}
+
+// Cut says that the line after the last one was not written to its end. What it began stays out too: the manifest that the
+// last lines are of lacks ranges, and would show them as never seen.
+func (l *Log) Cut() {
+	n := len(l.manifests)
+	if l.latest != Manifests || n == 0 {
+		return
+	}
+	of := l.manifests[n-1]
+	l.manifests = slices.DeleteFunc(l.manifests, func(m scoped[Manifest]) bool {
+		return m.scope == of.scope && m.record.SourceID == of.record.SourceID && m.record.SourceVersion == of.record.SourceVersion
+	})
 }
 
 func take[R Record](all *[]scoped[R], n line) error {

@@ -66,6 +66,9 @@ func (t Table) Missing(has []string) []string {
 	return missing
 }
 
+// Added are the columns of Runs that tables of earlier versions lack.
+func Added() []string { return []string{"definition", "source_id", "target_id", "outcome"} }
+
 // Add adds columns to a table; what is recorded in it already has null in them.
 func (p Place) Add(t Table, names []string) string {
 	var parts []string

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/watertight-data/terraform-provider-watertight/internal/contract"
@@ -102,6 +103,21 @@ func findingColumns() []column {
 		{"recovered_by", "STRING", "what brought it back"},
 		{"reason", "STRING", "why it was accepted"},
 	}
+}
+
+// Fault says what keeps a table of the right name from being this one, by the columns that it has and their types; empty
+// when nothing does. Optional are columns that it may lack.
+func (t Table) Fault(types map[string]string, optional []string) string {
+	for _, c := range t.columns() {
+		kind, ok := types[c.name]
+		switch {
+		case !ok && !slices.Contains(optional, c.name):
+			return "it has no column " + c.name
+		case ok && !strings.EqualFold(kind, c.kind):
+			return fmt.Sprintf("its column %s is %s and not %s", c.name, kind, strings.ToLower(c.kind))
+		}
+	}
+	return ""
 }
 
 // Names are the columns of the table, in order.

@@ -58,13 +58,19 @@ func definitionOf(c contract.Contract) string {
 }
 
 // evidenceOf opens what a contract or a path names; nil when neither does. A problem that must not keep a verdict away is
-// returned as a reason: no right to make the tables, or tables of a newer shape.
+// returned as a reason: no right to make the tables, tables of a newer shape, or tables that are none of ours.
 func evidenceOf(ctx context.Context, w Verifiable, c contract.Contract, path string) (keeper, *reconcile.Reason, error) {
-	switch {
-	case path != "":
+	if path != "" {
 		f, err := openFile(path, scopeOf(c), definitionOf(c), w)
-		return f, nil, err
-	case c.Evidence == "":
+		if errors.Is(err, evidence.ErrNewer) {
+			return nil, &reconcile.Reason{Code: reconcile.CodeNoEvidence, Text: fmt.Sprintf("the evidence in %s is neither used nor added to: %v", path, err)}, nil
+		}
+		if err != nil || f.cut == "" {
+			return f, nil, err
+		}
+		return f, &reconcile.Reason{Code: reconcile.CodeEvidenceCut, Text: f.cut}, nil
+	}
+	if c.Evidence == "" {
 		return nil, nil, nil
 	}
 	place, err := evidence.NewPlace(c.Evidence)
@@ -82,18 +88,29 @@ func evidenceOf(ctx context.Context, w Verifiable, c contract.Contract, path str
 	return k, nil, nil
 }
 
-var errNewerEvidence = errors.New("its records have a newer shape than this version of watertight reads")
+var (
+	errNewerEvidence = errors.New("its records have a newer shape than this version of watertight reads")
+	errNotEvidence   = errors.New("a table has the name of one of the evidence and is not it")
+)
 
-// toleratedEvidence is the reason for going on without evidence; nil when there is none.
+// toleratedEvidence is the reason for going on without evidence; nil when there is none. What a lost connection or an
+// interruption keeps from being read is no such reason: there would be no verdict either.
 func toleratedEvidence(err error, schema string) *reconcile.Reason {
+	text := func(format string, args ...any) *reconcile.Reason {
+		return &reconcile.Reason{Code: reconcile.CodeNoEvidence, Text: fmt.Sprintf(format, args...)}
+	}
 	var failed *workspace.StatementError
 	switch {
 	case errors.Is(err, errNewerEvidence):
-		return &reconcile.Reason{Code: reconcile.CodeNoEvidence, Text: fmt.Sprintf("the evidence in %s is not used: %v; use the version that wrote it, or newer", schema, errNewerEvidence)}
+		return text("the evidence in %s is neither used nor added to: %v; use the version that wrote it, or newer", schema, err)
+	case errors.Is(err, errNotEvidence):
+		return text("the evidence in %s is neither used nor added to: %v. Name another schema as evidence of the loader, or rename that table", schema, err)
 	case errors.Is(err, workspace.ErrDenied):
-		return &reconcile.Reason{Code: reconcile.CodeNoEvidence, Text: fmt.Sprintf("the evidence in %s can neither be read nor kept: %v. Grant USE SCHEMA, SELECT, MODIFY and CREATE TABLE on it", schema, err)}
+		return text("the evidence in %s can neither be read nor kept: %v. Grant USE SCHEMA, SELECT, MODIFY and CREATE TABLE on it", schema, err)
 	case errors.Is(err, workspace.ErrNotFound) && errors.As(err, &failed):
-		return &reconcile.Reason{Code: reconcile.CodeNoEvidence, Text: fmt.Sprintf("the evidence cannot be kept: there is no schema %s: %v. Create it", schema, err)}
+		return text("the evidence cannot be kept: there is no schema %s: %v. Create it", schema, err)
+	case errors.As(err, &failed) && failed.State == "FAILED", errors.Is(err, workspace.ErrTruncated):
+		return text("the evidence in %s cannot be read, and is neither used nor added to: %v", schema, err)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"os"
@@ -22,10 +23,12 @@ type file struct {
 	path              string
 	scope, definition string
 	log               evidence.Log
+	// cut says that a line was not written to its end; empty when all were.
+	cut string
 }
 
 // openFile reads the file; one that is not there is empty. A line that cannot be read is an error: going on without what
-// it said could turn a loss into a gap that nobody can explain.
+// it said could turn a loss into a gap that nobody can explain. The exception is a line that its writer was ended in.
 func openFile(path, scope, definition string, w Warehouse) (*file, error) {
 	k := &file{w: w, path: path, scope: scope, definition: definition}
 	f, err := os.Open(path)
@@ -33,20 +36,53 @@ func openFile(path, scope, definition string, w Warehouse) (*file, error) {
 		return k, nil
 	}
 	if err != nil {
-		return nil, &ConfigurationError{Subject: "evidence", Reason: err.Error(), Hint: "Name a file that can be read and written."}
+		return nil, badFile(err)
 	}
 	defer f.Close() //nolint:errcheck // it was only read
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 64<<20)
-	for n := 1; lines.Scan(); n++ {
-		if err := k.log.Add(lines.Bytes()); err != nil {
-			return nil, &ConfigurationError{Subject: fmt.Sprintf("%s, line %d", path, n), Reason: err.Error(), Hint: "Take the line out, or name another file; evidence that was lost makes old gaps undecidable."}
+	return k, k.read(f)
+}
+
+func badFile(err error) error {
+	return &ConfigurationError{Subject: "evidence", Reason: err.Error(), Hint: "Name a file that can be read and written."}
+}
+
+// read takes the lines. One that cannot be read was cut when a mark follows it, or nothing at all, not even its line end.
+func (f *file) read(from io.Reader) error {
+	lines := bufio.NewReaderSize(from, 64<<10)
+	var bad error
+	for n := 1; ; n++ {
+		text, err := lines.ReadBytes('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return badFile(err)
+		}
+		isLast := err != nil
+		switch {
+		case len(bytes.TrimSpace(text)) == 0:
+		case evidence.IsCutLine(text):
+			if bad != nil {
+				f.noteCut(n - 1)
+			}
+			bad = nil
+		case bad != nil:
+			return bad
+		default:
+			err := f.log.Add(text)
+			switch {
+			case err != nil && isLast && !errors.Is(err, evidence.ErrNewer):
+				f.noteCut(n)
+			case err != nil:
+				bad = &ConfigurationError{Subject: fmt.Sprintf("%s, line %d", f.path, n), Reason: "it cannot be read", Err: err, Hint: "Take the line out, or name another file; evidence that was lost makes old gaps undecidable."}
+			}
+		}
+		if isLast {
+			return bad
 		}
 	}
-	if err := lines.Err(); err != nil {
-		return nil, &ConfigurationError{Subject: path, Reason: err.Error(), Hint: "Name a file that can be read and written."}
-	}
-	return k, nil
+}
+
+func (f *file) noteCut(line int) {
+	f.log.Cut()
+	f.cut = fmt.Sprintf("line %d of %s was not written to its end, as when a verification is ended while it writes: it is left out, with the manifest that it may be of", line, f.path)
 }
 
 func (f *file) runs(_ context.Context, since time.Time) ([]evidence.Run, error) {
@@ -112,7 +148,7 @@ func (f *file) keepFindings(_ context.Context, all iter.Seq2[evidence.Finding, e
 }
 
 // appendLines writes whole lines with one call, so that two verifiers do not cut each other's.
-func appendLines[R evidence.Record](f *file, all iter.Seq2[R, error]) (err error) {
+func appendLines[R evidence.Record](f *file, all iter.Seq2[R, error]) error {
 	var b bytes.Buffer
 	for r, err := range all {
 		if err != nil {
@@ -130,12 +166,31 @@ func appendLines[R evidence.Record](f *file, all iter.Seq2[R, error]) (err error
 	if b.Len() == 0 {
 		return nil
 	}
-	out, err := os.OpenFile(f.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	return f.add(b.Bytes())
+}
+
+// add appends to the file with one call. A last line without its end was cut; a mark keeps it from becoming a line that
+// nobody can read. Where the end was only on its way, in the one call of another verifier, the mark says nothing.
+func (f *file) add(lines []byte) (err error) {
+	out, err := os.OpenFile(f.path, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return fmt.Errorf("keep the evidence: %w", err)
+		return badFile(err)
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
-	if _, err := out.Write(b.Bytes()); err != nil {
+	about, err := out.Stat()
+	if err != nil {
+		return badFile(err)
+	}
+	last := []byte{'\n'}
+	if size := about.Size(); size > 0 {
+		if _, err := out.ReadAt(last, size-1); err != nil {
+			return badFile(err)
+		}
+	}
+	if last[0] != '\n' {
+		lines = append(evidence.CutLine(), lines...)
+	}
+	if _, err := out.Write(lines); err != nil {
 		return fmt.Errorf("keep the evidence: %w", err)
 	}
 	return nil

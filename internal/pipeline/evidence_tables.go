@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,58 +22,102 @@ type tables struct {
 	scope, definition string
 }
 
-// open makes the tables where they are missing, and makes sure that all of them can be read.
+// open makes the tables where they are missing, and makes sure that all of them are these tables and can be read. Nothing
+// is made beside a table that is somebody else's.
 func (t *tables) open(ctx context.Context) error {
-	err := t.checkShape(ctx)
-	if err == nil {
-		return t.complete(ctx)
-	}
-	if !errors.Is(err, workspace.ErrNotFound) {
+	missing, lacking, err := t.look(ctx)
+	if err != nil {
 		return err
 	}
-	for _, table := range evidence.Tables() {
-		if err := t.w.Exec(ctx, t.place.Create(table)); err != nil && !errors.Is(err, workspace.ErrUncertain) {
-			return err
-		}
+	if err := t.checkShape(ctx, missing); err != nil {
+		return err
 	}
-	return t.checkShape(ctx)
-}
-
-// complete adds the columns that a table made by an earlier version of watertight lacks. Where that is refused it is used
-// without them.
-func (t *tables) complete(ctx context.Context) error {
-	for again := range 2 {
-		table, err := t.w.Table(ctx, t.place.FullName(evidence.Runs))
-		if err != nil {
-			return err
-		}
-		var has []string
-		for _, c := range table.Columns {
-			has = append(has, c.Name)
-		}
-		missing := evidence.Runs.Missing(has)
-		if t.place = t.place.Without(missing); len(missing) == 0 || again == 1 {
-			return nil
-		}
-		var refused *workspace.StatementError
-		if err := t.w.Exec(ctx, t.place.Add(evidence.Runs, missing)); err != nil && !errors.Is(err, workspace.ErrUncertain) && !errors.As(err, &refused) {
+	if err := t.complete(ctx, lacking); err != nil {
+		return err
+	}
+	for _, table := range missing {
+		if err := t.w.Exec(ctx, t.place.Create(table)); err != nil && !errors.Is(err, workspace.ErrUncertain) {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *tables) checkShape(ctx context.Context) error {
+// look describes the four tables: it returns those that are not there, and the columns that the table of runs lacks.
+func (t *tables) look(ctx context.Context) (missing []evidence.Table, lacking []string, err error) {
+	for _, table := range evidence.Tables() {
+		found, err := t.w.Table(ctx, t.place.FullName(table))
+		if errors.Is(err, workspace.ErrNotFound) {
+			missing = append(missing, table)
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		types := map[string]string{}
+		var has []string
+		for _, c := range found.Columns {
+			types[strings.ToLower(c.Name)] = c.Type
+			has = append(has, c.Name)
+		}
+		var optional []string
+		if table == evidence.Runs {
+			optional = evidence.Added()
+			lacking = evidence.Runs.Missing(has)
+		}
+		fault := table.Fault(types, optional)
+		if found.IsView() {
+			fault = "it is a view"
+		}
+		if fault != "" {
+			return nil, nil, fmt.Errorf("%w: %s: %s", errNotEvidence, found.FullName, fault)
+		}
+	}
+	return missing, lacking, nil
+}
+
+// complete adds the columns that a table of runs made by an earlier version of watertight lacks. Where that is refused it
+// is used without them.
+func (t *tables) complete(ctx context.Context, lacking []string) error {
+	if len(lacking) == 0 {
+		return nil
+	}
+	var refused *workspace.StatementError
+	if err := t.w.Exec(ctx, t.place.Add(evidence.Runs, lacking)); err != nil && !errors.Is(err, workspace.ErrUncertain) && !errors.As(err, &refused) {
+		return err
+	}
+	table, err := t.w.Table(ctx, t.place.FullName(evidence.Runs))
+	if err != nil {
+		return err
+	}
+	var has []string
+	for _, c := range table.Columns {
+		has = append(has, c.Name)
+	}
+	t.place = t.place.Without(evidence.Runs.Missing(has))
+	return nil
+}
+
+// checkShape reads what shapes the records of the tables have that are there.
+func (t *tables) checkShape(ctx context.Context, missing []evidence.Table) error {
 	var parts []string
 	for _, table := range evidence.Tables() {
-		parts = append(parts, t.place.Versions(table))
+		if !slices.Contains(missing, table) {
+			parts = append(parts, t.place.Versions(table))
+		}
+	}
+	if len(parts) == 0 {
+		return nil
 	}
 	for row, err := range query(ctx, t.w, strings.Join(parts, "\nUNION ALL ")) {
 		if err != nil {
 			return err
 		}
-		if row[0] != nil && *row[0] > fmt.Sprint(evidence.Schema) {
-			return errNewerEvidence
+		if row[0] == nil {
+			continue
+		}
+		if shape, err := strconv.Atoi(*row[0]); err != nil || shape > evidence.Schema {
+			return fmt.Errorf("%w (shape %s, and this one reads up to %d)", errNewerEvidence, *row[0], evidence.Schema)
 		}
 	}
 	return nil

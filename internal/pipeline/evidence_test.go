@@ -190,7 +190,7 @@ func TestEvidenceInAFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.WriteString(`{"schema":1,"table":"watertight_runs","sc`); err != nil {
+	if _, err := f.WriteString(`{"schema":1,"table":"watertight_runs","sc` + "\n"); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Close(); err != nil {

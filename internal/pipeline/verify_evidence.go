@@ -21,6 +21,7 @@ func (v *verifier) remember(ctx context.Context) error {
 	}
 	if reason != nil {
 		v.noted = append(v.noted, *reason)
+		v.out.Warning = v.out.Warning || kept == nil
 	}
 	if v.kept = kept; kept == nil {
 		if len(v.request.Accept) > 0 {
@@ -32,6 +33,17 @@ func (v *verifier) remember(ctx context.Context) error {
 		return err
 	}
 	v.say("read the evidence")
+	err = v.recall(ctx, kept)
+	if reason := toleratedEvidence(err, v.subject.contract.Evidence); reason != nil && len(v.request.Accept) == 0 {
+		v.recalled = recalled{noted: append(v.noted, *reason)}
+		v.out.Warning = true
+		return nil
+	}
+	return err
+}
+
+// recall reads what was verified, found and accepted before.
+func (v *verifier) recall(ctx context.Context, kept keeper) (err error) {
 	if !v.request.Full {
 		if v.last, err = kept.last(ctx); err != nil {
 			return err

@@ -95,7 +95,7 @@ func KeepManifest(ctx context.Context, w Verifiable, c contract.Contract, path s
 	if err != nil {
 		return 0, false, err
 	}
-	if reason != nil {
+	if k == nil && reason != nil {
 		return 0, false, &ConfigurationError{Subject: "evidence", Reason: reason.Text, Hint: "Nothing was kept."}
 	}
 	newest, err := only(v.commits(ctx, v.statements.Source.SQL))

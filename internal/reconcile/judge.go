@@ -32,6 +32,7 @@ const (
 	CodeActiveRun     = "active_run"
 	CodeReadAt        = "read_at"      // nobody named the loader's read time
 	CodeNoEvidence    = "no_evidence"  // evidence was to be kept, and is not
+	CodeEvidenceCut   = "evidence_cut" // a file of evidence has a line that was not written to its end
 	CodeSuspect       = "suspect"      // late rows seen for the first time
 	CodeManifests     = "manifests"    // what versions do not show any more, manifests do
 	CodeAccepted      = "accepted"     // ranges that need not be in the target
