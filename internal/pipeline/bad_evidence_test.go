@@ -171,6 +171,9 @@ func TestEvidenceOfSeveralContracts(t *testing.T) {
 		if v := b.verify(r); v.Verdict != reconcile.Pass || v.Warning {
 			t.Errorf("%q: %s %v", path, v.Verdict, v.Reasons)
 		}
+		if n := b.exec("SELECT count(DISTINCT scope) FROM main.ops.watertight_runs")[0][0]; path == "" && n != "2" {
+			t.Errorf("%s scopes", n)
+		}
 	}
 }
 
