@@ -177,7 +177,7 @@ func (k Keys) Absent(o Opened) string {
 	return fmt.Sprintf(`WITH s AS (SELECT %[1]s, min(u) AS u FROM (%[2]s) AS r WHERE u IS NOT NULL AND %[3]s AND (%[4]s) GROUP BY %[1]s),
 t AS (SELECT %[1]s FROM (%[5]s) AS r WHERE %[6]s),
 m AS (SELECT %[7]s, s.u AS u FROM s LEFT ANTI JOIN t ON %[8]s)
-SELECT %[9]s, unix_micros(u) AS at FROM m ORDER BY %[1]s`, k.names(), k.hashed(k.Source, k.Source.Version), k.isDue("u"), source,
+SELECT %[9]s, unix_micros(u) AS micros FROM m ORDER BY %[1]s`, k.names(), k.hashed(k.Source, k.Source.Version), k.isDue("u"), source,
 		k.hashed(k.Target, k.Target.Version), target, k.of("s"), k.equal("s", "t"), k.printed())
 }
 
@@ -227,7 +227,7 @@ func (k Keys) Left(versions, before []int64) string {
 	return fmt.Sprintf(`WITH o AS (SELECT %[1]s, max_by(u, version) AS u, max(version) AS version FROM (SELECT %[1]s, version, min(u) AS u FROM (%[2]s) AS a GROUP BY %[1]s, version) AS v GROUP BY %[1]s),
 t AS (%[3]s),
 m AS (SELECT %[4]s, o.u AS u, o.version AS version FROM o LEFT ANTI JOIN t ON %[5]s)
-SELECT %[6]s, unix_micros(u) AS at, version, CASE WHEN %[7]s THEN 1 ELSE 0 END AS due FROM m ORDER BY %[1]s`,
+SELECT %[6]s, unix_micros(u) AS micros, version, CASE WHEN %[7]s THEN 1 ELSE 0 END AS due FROM m ORDER BY %[1]s`,
 		k.names(), strings.Join(parts, "\nUNION ALL "), strings.Join(present, "\nUNION ALL "), k.of("o"), k.equal("o", "t"), k.printed(), k.isDue("u"))
 }
 
