@@ -1,0 +1,191 @@
+package pipeline_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/watertight-data/terraform-provider-watertight/internal/pipeline"
+	"github.com/watertight-data/terraform-provider-watertight/internal/reconcile"
+)
+
+// only is the one missing key of a verification.
+func onlyKey(t *testing.T, v reconcile.Verification) reconcile.Range {
+	t.Helper()
+	for r, err := range v.Missing.All() {
+		if err != nil || v.Missing.Len() != 1 {
+			t.Fatal(err, v.Missing.Len())
+		}
+		return r
+	}
+	t.Fatalf("nothing is missing: %s %v", v.Verdict, v.Reasons)
+	return reconcile.Range{}
+}
+
+// S01 A row that came due and left between two runs is found in an older version, with the version, the deadline and the proof.
+func TestVerifyKeyExpiredUnread(t *testing.T) {
+	t.Parallel()
+	b, job := keyedBed(t, "a STRING", "a")
+	b.exec("INSERT INTO main.events.src VALUES ('kept', %s)", early)
+	b.load(job)
+	b.advance(time.Minute)
+	b.exec("INSERT INTO main.events.src VALUES ('gone', TIMESTAMP'2026-03-02T06:01:00Z'), ('later', TIMESTAMP'2026-03-02T09:00:00Z')")
+	b.advance(2 * time.Hour)
+	b.exec("DELETE FROM main.events.src WHERE a = 'gone'")
+	b.advance(time.Minute)
+	b.load(job)
+	v := b.verify(pipeline.VerifyRequest{})
+	wantKeys(t, v, reconcile.Fail, `expired "gone"`)
+	r := onlyKey(t, v)
+	if r.Cause != reconcile.CauseExpiredUnread || !strings.Contains(r.Proof, "in source version 2 until commit 3 (DELETE") || r.RecoverFrom != "source VERSION AS OF 2" || r.RecoverableUntil.IsZero() {
+		t.Errorf("%+v", r)
+	}
+	if v.Counts.Due != 2 || v.Counts.Expired != 1 || v.Counts.InFlight != 1 {
+		t.Errorf("%+v", v.Counts)
+	}
+}
+
+// What a run may have gone past is not called expired unread: it was due at the run before.
+func TestVerifyKeyGoneButWasDueBefore(t *testing.T) {
+	t.Parallel()
+	b, job := keyedBed(t, "a STRING", "a")
+	b.exec("INSERT INTO main.events.src VALUES ('kept', %[1]s), ('passed', %[1]s)", early)
+	b.load(job)
+	b.exec("DELETE FROM main.events.tgt WHERE a = 'passed'")
+	b.advance(time.Hour)
+	b.exec("DELETE FROM main.events.src WHERE a = 'passed'")
+	b.advance(time.Minute)
+	b.load(job)
+	r := onlyKey(t, b.verify(pipeline.VerifyRequest{}))
+	if r.State != reconcile.Expired || r.Cause != reconcile.CauseUndecidable || !strings.Contains(r.Proof, "a sequence in the key would have told") {
+		t.Errorf("%+v", r)
+	}
+}
+
+// A source that promised to hold rows for longer, and a row that left before it was due.
+func TestVerifyKeySourceShrank(t *testing.T) {
+	t.Parallel()
+	b, job := keyedBed(t, "a STRING", "a")
+	b.exec("ALTER TABLE main.events.src SET TBLPROPERTIES ('watertight.rolling_window' = '24h')")
+	b.exec("INSERT INTO main.events.src VALUES ('kept', %s)", early)
+	b.load(job)
+	b.advance(time.Minute)
+	b.exec("INSERT INTO main.events.src VALUES ('young', TIMESTAMP'2026-03-02T06:55:00Z')")
+	b.advance(time.Hour)
+	b.exec("DELETE FROM main.events.src WHERE a = 'young'")
+	b.advance(time.Minute)
+	b.load(job)
+	v := b.verify(pipeline.VerifyRequest{})
+	r := onlyKey(t, v)
+	if v.Verdict != reconcile.Fail || r.State != reconcile.Doomed || r.Cause != reconcile.CauseSourceShrank || !strings.Contains(r.Proof, "before 2026-03-03T06:55:00Z") || v.Counts.Due != 1 {
+		t.Errorf("%s %+v %+v", v.Verdict, r, v.Counts)
+	}
+}
+
+// A run that wrote nothing has read nothing past anything.
+func TestVerifyKeyUnread(t *testing.T) {
+	t.Parallel()
+	b, job := keyedBed(t, "a STRING", "a")
+	b.exec("INSERT INTO main.events.src VALUES ('kept', %s)", early)
+	b.load(job)
+	b.advance(time.Minute)
+	b.exec("INSERT INTO main.events.src VALUES ('due', %s)", early)
+	b.advance(time.Minute)
+	if err := b.client.ImportFile(t.Context(), loaderFile, []byte("SELECT 1"), true); err != nil {
+		t.Fatal(err)
+	}
+	b.load(job)
+	r := onlyKey(t, b.verify(pipeline.VerifyRequest{}))
+	if r.State != reconcile.Late || r.Cause != reconcile.CauseUnread || !strings.Contains(r.Proof, "wrote nothing") {
+		t.Errorf("%+v", r)
+	}
+}
+
+// With evidence a late key is a suspect first and confirmed at a later version; the finding is kept when the key is there again;
+// and what left the source since the last verification is looked for, however many runs lie in between.
+func TestVerifyKeysWithEvidence(t *testing.T) {
+	t.Parallel()
+	b, job := keyedBed(t, "a STRING, b INT", "a", "b")
+	b.exec("CREATE SCHEMA main.ops")
+	c := keyedPromise("a", "b")
+	c.Evidence = "main.ops"
+	tags := map[string]any{}
+	for k, v := range c.Tags() {
+		tags[k] = v
+	}
+	if err := b.client.UpdateJob(t.Context(), job, map[string]any{"tags": tags}); err != nil {
+		t.Fatal(err)
+	}
+	b.exec("INSERT INTO main.events.src VALUES ('x', 1, %[1]s), ('y', NULL, %[1]s), ('z', 3, %[1]s)", early)
+	b.advance(time.Minute)
+	b.load(job)
+	b.exec("DELETE FROM main.events.tgt WHERE a IN ('x', 'y')")
+	v := b.verify(pipeline.VerifyRequest{})
+	wantKeys(t, v, reconcile.Inconclusive, `late "x","1"`, `late "y",NULL`)
+	if !has(v, reconcile.CodeSuspect, "2 rows") || !has(v, reconcile.CodeNoSequences, "none is kept") || b.kept("manifests") != "0" || b.kept("ledger") != "0" || b.kept("runs") != "1" {
+		t.Errorf("%v %s manifests %s entries %s runs", v.Reasons, b.kept("manifests"), b.kept("ledger"), b.kept("runs"))
+	}
+	b.exec("INSERT INTO main.events.tgt VALUES ('other', 9, %s)", early)
+	wantKeys(t, b.verify(pipeline.VerifyRequest{}), reconcile.Fail, `late "x","1"`, `late "y",NULL`)
+	b.advance(time.Minute)
+	b.load(job)
+	wantKeys(t, b.verify(pipeline.VerifyRequest{}), reconcile.Inconclusive) // the null is one row, and apart
+	if got := b.exec("SELECT finding, recovered_by FROM main.ops.watertight_findings WHERE recovered_by IS NOT NULL ORDER BY finding"); len(got) != 2 || got[0][0] != `missing/{"a":"x","b":"1"}` ||
+		got[1][0] != `missing/{"a":"y","b":null}` || !strings.HasPrefix(got[0][1], "in the target at version") {
+		t.Errorf("%v", got)
+	}
+	b.exec("INSERT INTO main.events.src VALUES ('gone', 4, %s)", early)
+	b.advance(time.Minute)
+	b.exec("DELETE FROM main.events.src WHERE a = 'gone' OR b IS NULL")
+	b.exec("DELETE FROM main.events.tgt WHERE b IS NULL")
+	for range 3 {
+		b.advance(time.Minute)
+		b.load(job)
+	}
+	v = b.verify(pipeline.VerifyRequest{})
+	wantKeys(t, v, reconcile.Fail, `expired "gone","4"`, `expired "y",NULL`)
+}
+
+// A PASS is repeated without a scan while nothing changes, and not when something did.
+func TestVerifyKeysUnchanged(t *testing.T) {
+	t.Parallel()
+	b, job := keyedBed(t, "a STRING", "a")
+	r := pipeline.VerifyRequest{Job: "load", EvidencePath: filepath.Join(t.TempDir(), "evidence.jsonl")}
+	b.exec("INSERT INTO main.events.src VALUES ('x', %s)", early)
+	b.advance(time.Minute)
+	b.load(job)
+	wantKeys(t, b.verify(r), reconcile.Pass)
+	v := b.verify(r)
+	wantKeys(t, v, reconcile.Pass)
+	if !has(v, reconcile.CodeUnchanged, "repeated") {
+		t.Errorf("%v", v.Reasons)
+	}
+	if text, err := os.ReadFile(r.EvidencePath); err != nil || !strings.Contains(string(text), `"due":1`) {
+		t.Errorf("%v %s", err, text)
+	}
+	b.exec("DELETE FROM main.events.tgt WHERE a = 'x'")
+	if v := b.verify(r); v.Verdict == reconcile.Pass || v.Counts.Missing != 1 {
+		t.Errorf("%s %+v", v.Verdict, v.Counts)
+	}
+}
+
+// What needs a sequence is refused by its name.
+func TestKeysWithoutSequenceRefused(t *testing.T) {
+	t.Parallel()
+	b, job := keyedBed(t, "a STRING", "a")
+	b.exec("INSERT INTO main.events.src VALUES ('x', %s)", early)
+	b.load(job)
+	r := pipeline.VerifyRequest{Job: "load", EvidencePath: filepath.Join(t.TempDir(), "evidence.jsonl")}
+	_, recovering := pipeline.Recover(t.Context(), b.client, pipeline.RecoverRequest{VerifyRequest: r})
+	watching := pipeline.Watch(t.Context(), b.client, &clock{}, pipeline.WatchRequest{Job: "load", EvidencePath: r.EvidencePath, Times: 1}, func(pipeline.Look) {})
+	r.Accept = []pipeline.Accepted{{Partition: "x", Reason: "because"}}
+	_, accepting := pipeline.Verify(t.Context(), b.client, r)
+	for what, err := range map[string]error{"recover": recovering, "watch": watching, "accept": accepting} {
+		if !errors.Is(err, pipeline.ErrConfiguration) || !strings.Contains(err.Error(), `"columns:a"`) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
