@@ -85,27 +85,34 @@ func FieldType(kind string, path []string) (string, bool) {
 // field finds a field among those of a struct.
 func field(fields, name string) (string, bool) {
 	for len(fields) > 0 {
-		end, depth := len(fields), 0
-		for i, r := range fields {
-			switch r {
-			case '<', '(':
-				depth++
-			case '>', ')':
-				depth--
-			case ',':
-				if depth == 0 {
-					end = min(end, i)
-				}
-			}
-		}
-		one, kind, ok := strings.Cut(fields[:end], ":")
-		if ok && strings.EqualFold(strings.Trim(strings.TrimSpace(one), "`"), name) {
-			kind, _, _ = strings.Cut(strings.TrimSpace(kind), " ") // NOT NULL, COMMENT
+		one, rest := cutOutside(fields, ',')
+		called, kind, ok := strings.Cut(one, ":")
+		if ok && strings.EqualFold(strings.Trim(strings.TrimSpace(called), "`"), name) {
+			kind, _ = cutOutside(strings.TrimSpace(kind), ' ') // NOT NULL, COMMENT
 			return kind, true
 		}
-		fields = strings.TrimPrefix(fields[end:], ",")
+		fields = rest
 	}
 	return "", false
+}
+
+// cutOutside cuts a text at the first separator that is in no brackets and in no quotes.
+func cutOutside(text string, separator rune) (before, after string) {
+	depth, quoted := 0, false
+	for i, r := range text {
+		switch {
+		case r == '\'':
+			quoted = !quoted
+		case quoted:
+		case r == '<', r == '(':
+			depth++
+		case r == '>', r == ')':
+			depth--
+		case r == separator && depth == 0:
+			return text[:i], text[i+1:]
+		}
+	}
+	return text, ""
 }
 
 // KeyValue is the value of a key column, written for people: instants in UTC to the microsecond, bytes as hexadecimal digits.

@@ -59,6 +59,20 @@ func documents() map[string]report.Document {
 	texts := lossy()
 	texts.IntegralPartition = false
 	texts.Missing = reconcile.Slice[reconcile.Range]{{Partition: `a "b"`, From: 1, To: 1, Rows: 1, State: reconcile.Late}}
+	keys := lossy()
+	keys.KeyNames, keys.Written, keys.Accepted = []string{"tenant", "id", "at"}, nil, nil
+	key := func(values ...string) (out []reconcile.KeyValue) {
+		for _, v := range values {
+			out = append(out, reconcile.KeyValue{Text: v, Null: v == "NULL"})
+		}
+		return out
+	}
+	keys.Missing = reconcile.Slice[reconcile.Range]{
+		{Key: key(`b|"c" `, "<1>", "2026-06-01T10:00:00.000001Z"), Rows: 1, State: reconcile.Late, Cause: reconcile.CauseUnread, Proof: "run 9 wrote nothing to the target", Earliest: noon.Add(-2*time.Hour + time.Microsecond), RecoverFrom: "source VERSION AS OF 812", RecoverableUntil: noon},
+		{Key: key("b", "NULL", "2026-06-01T10:00:00.000000Z"), Rows: 1, State: reconcile.Late, Cause: reconcile.CauseUnread, Proof: "run 9 wrote nothing to the target", Earliest: noon.Add(-2 * time.Hour), RecoverFrom: "source VERSION AS OF 812", RecoverableUntil: noon},
+		{Key: key("", "7", "2026-05-31T10:00:00.000000Z"), Rows: 1, State: reconcile.Expired, Cause: reconcile.CauseUndecidable, Proof: "in source version 700", Earliest: noon.Add(-26 * time.Hour)},
+	}
+	keys.Duplicates = reconcile.Slice[reconcile.Duplicate]{{Key: key("x", "1", "2026-06-01T10:00:00.000000Z"), Keys: 1, Surplus: 2}}
 	nothing := reconcile.Verification{Verdict: reconcile.Inconclusive, Source: reconcile.Pinned{Table: "main.events.v"}, Target: reconcile.Pinned{Table: "main.events.t"},
 		Reasons: []reconcile.Reason{{Code: reconcile.CodeNoVersions, Text: "main.events.v is a view and has no versions"}}}
 	holds := coverage.Verdict{Answer: coverage.Holds, Headroom: 22*time.Hour + 40*time.Minute, LongestWait: 50 * time.Minute, Limit: 24 * time.Hour, LimitName: "rolling window", LiveFires: 38400,
@@ -68,6 +82,7 @@ func documents() map[string]report.Document {
 	return map[string]report.Document{
 		"verification":         report.Verification{Verification: lossy()},
 		"verification_texts":   report.Verification{Verification: texts},
+		"verification_keys":    report.Verification{Verification: keys},
 		"verification_nothing": report.Verification{Verification: nothing},
 		"run_failed":           report.Run{Run: failed, ExitCode: run.RunFailed},
 		"run_loss":             report.Run{Run: good, ExitCode: run.Loss, Verification: &lost},
