@@ -62,7 +62,7 @@ func demoSteps() []step {
 		{"A week passes; the loader runs by its schedule", passWeek},
 		{"Somebody pauses the loader for 25 h, outside Terraform", pauseOutside},
 		{"The loader runs again, and Watertight says what is gone", findLoss},
-		{"A week later, what time travel still holds is brought back, and the rest is named", bringRowsBack},
+		{"A week later: what time travel still holds is brought back, what is gone is named, and accepted", bringRowsBack},
 	}
 }
 

@@ -47,7 +47,27 @@ func bringRowsBack(ctx context.Context, d *demo) error {
 	}
 	d.show(v.stdout)
 	d.ended(v)
-	return v.expect(1, "FAIL", fmt.Sprintf("%d are gone from everywhere (lost)", len(left)), "expired_unread")
+	if err := v.expect(1, "FAIL", fmt.Sprintf("%d are gone from everywhere (lost)", len(left)), "expired_unread"); err != nil {
+		return err
+	}
+	return d.acceptLoss(ctx, r)
+}
+
+// acceptLoss accepts what cannot come back, with a reason: from then on verification passes, and says what was accepted.
+func (d *demo) acceptLoss(ctx context.Context, r recovered) error {
+	arguments := []string{"verify", demoJob}
+	for _, g := range r.Ranges {
+		if g.Outcome == "gone" {
+			arguments = append(arguments, "--accept-range", fmt.Sprintf("%s:%d-%d", g.Partition, g.From, g.To))
+		}
+	}
+	a, err := d.wt(ctx, append(arguments, "--reason", "incident of 9 March")...)
+	if err != nil {
+		return err
+	}
+	d.show(a.stdout)
+	d.ended(a)
+	return a.expect(0, "PASS", "incident of 9 March")
 }
 
 // resumeAndWait applies the configuration, which resumes the loader, and waits until it is nearly too late for the rest.

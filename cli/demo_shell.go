@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -28,7 +29,7 @@ type shell struct {
 
 // try shows and runs a command; name is what it is shown as. Only a process that cannot be started or is killed is an error.
 func (s *shell) try(ctx context.Context, name, path string, args ...string) (answer, error) {
-	a := answer{command: strings.ReplaceAll(name+" "+strings.Join(args, " "), " -no-color", "")}
+	a := answer{command: strings.ReplaceAll(name+" "+shown(args), " -no-color", "")}
 	s.say("$ %s", a.command)
 	var stdout, stderr bytes.Buffer
 	c := exec.CommandContext(ctx, path, args...)
@@ -55,6 +56,18 @@ func (s *shell) try(ctx context.Context, name, path string, args ...string) (ans
 		s.quote(a.stdout + a.stderr)
 	}
 	return a, nil
+}
+
+// shown are arguments as a shell takes them.
+func shown(args []string) string {
+	var texts []string
+	for _, a := range args {
+		if strings.Contains(a, " ") {
+			a = strconv.Quote(a)
+		}
+		texts = append(texts, a)
+	}
+	return strings.Join(texts, " ")
 }
 
 // say is a sentence of the demo's own.

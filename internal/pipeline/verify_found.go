@@ -68,7 +68,7 @@ func (e earlier) pieces(partition string, from, to int64) iter.Seq2[reconcile.Sp
 func (e earlier) recall(r reconcile.Range, now time.Time) iter.Seq[reconcile.Range] {
 	gap := r.State == reconcile.Undecidable || r.Cause == reconcile.CauseUpstreamGap
 	return func(yield func(reconcile.Range) bool) {
-		if !gap && r.Cause != reconcile.CauseUndecidable || r.Rows != r.To-r.From+1 || len(e) == 0 {
+		if !gap && r.State != reconcile.Lost && r.Cause != reconcile.CauseUndecidable || r.Rows != r.To-r.From+1 || len(e) == 0 {
 			yield(r)
 			return
 		}
@@ -81,8 +81,13 @@ func (e earlier) recall(r reconcile.Range, now time.Time) iter.Seq[reconcile.Ran
 			case f == nil:
 			case gap:
 				part = goneOf(s, *f, now)
-			case decides(*f):
-				part.Cause, part.Proof = f.Cause, recalledProof(*f)
+			default:
+				if part.Cause == reconcile.CauseUndecidable && decides(*f) {
+					part.Cause, part.Proof = f.Cause, recalledProof(*f)
+				}
+				if part.State == reconcile.Lost {
+					part.GoneSince = goneBy(*f, now)
+				}
 			}
 			if !yield(part) {
 				return
@@ -109,10 +114,16 @@ func goneOf(s reconcile.Span, f evidence.Finding, now time.Time) reconcile.Range
 	if f.State != string(reconcile.Lost) && !strings.HasPrefix(f.Proof, foundToBe) {
 		r.Proof = foundToBe + fmt.Sprintf("%s by the verification of %s: %s", f.State, f.RecordedAt.UTC().Format(time.RFC3339), cmp.Or(f.Proof, "it read the rows"))
 	}
-	if !f.RecoverableUntil.IsZero() && !f.RecoverableUntil.After(now) {
-		r.GoneSince = f.RecoverableUntil
-	}
+	r.GoneSince = goneBy(f, now)
 	return r
+}
+
+// goneBy is since when the rows of a finding can be read nowhere; zero when that is not known, or not yet.
+func goneBy(f evidence.Finding, now time.Time) time.Time {
+	if f.RecoverableUntil.After(now) {
+		return time.Time{}
+	}
+	return f.RecoverableUntil
 }
 
 const foundToBe = "found to be "
