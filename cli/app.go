@@ -39,7 +39,7 @@ func newApp(env *Env) *cli.App {
 		Usage:     "plans, runs and verifies loads out of a rolling window, so that no row expires unread",
 		UsageText: "watertight COMMAND [options] [JOB]",
 		Commands: []*cli.Command{
-			runCommand(env), waitCommand(env), verifyCommand(env), watchCommand(env), recoverCommand(env), purgeCommand(env), checkCommand(env), scheduleCommand(env), statusCommand(env),
+			runCommand(env), waitCommand(env), verifyCommand(env), watchCommand(env), auditCommand(env), recoverCommand(env), purgeCommand(env), checkCommand(env), scheduleCommand(env), statusCommand(env),
 			pauseCommand(env), resumeCommand(env), localCommand(env), demoCommand(env), completionCommand(env), versionCommand(env),
 		},
 		Flags:    []cli.Flag{helpFlag()},

@@ -48,13 +48,19 @@ func verifyCommand(env *Env) *cli.Command {
 
 // subjectFlags say what is verified.
 func subjectFlags() []cli.Flag {
+	return flags([]cli.Flag{
+		strictFlag(), evidenceFlag(),
+		&cli.BoolFlag{Name: "full", Usage: "scan all of the target, also what the evidence says was verified"},
+		&cli.StringFlag{Name: "run", Usage: "`RUN_ID` of the run that is judged", DefaultText: "the last one that succeeded"},
+	}, contractFlags())
+}
+
+// contractFlags say what a job's tags would.
+func contractFlags() []cli.Flag {
 	flag := func(name, usage string) cli.Flag {
 		return &cli.StringFlag{Name: name, Usage: usage, Category: contractCategory}
 	}
 	return []cli.Flag{
-		strictFlag(), evidenceFlag(),
-		&cli.BoolFlag{Name: "full", Usage: "scan all of the target, also what the evidence says was verified"},
-		&cli.StringFlag{Name: "run", Usage: "`RUN_ID` of the run that is judged", DefaultText: "the last one that succeeded"},
 		flag("source", "`TABLE` with the rolling window"),
 		flag("target", "permanent `TABLE`"),
 		flag("key", "`PARTITION,SEQUENCE`: the two columns by which a row is known; columns:a,b,c where it has no sequence"),

@@ -38,7 +38,10 @@ func (v *verifier) causes(ctx context.Context) error {
 	if v.raw.Len()+v.unexplained.Len() == 0 && v.kept == nil {
 		return v.concludeAll(nil)
 	}
-	c := &inquirer{verifier: v}
+	return (&inquirer{verifier: v}).inquire(ctx)
+}
+
+func (c *inquirer) inquire(ctx context.Context) error {
 	err := c.find(ctx)
 	if c.q != nil {
 		err = errors.Join(err, c.q.Close())

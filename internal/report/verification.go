@@ -93,6 +93,15 @@ func (v Verification) fields(d *document) {
 	list(d, "by_day", each(v.ByDay), func(day reconcile.Day) any {
 		return dayCounts{day.Day, day.Due, day.Loaded, day.Missing, day.InFlight}
 	})
+	v.lists(d)
+	list(d, "written", each(v.Written), func(l reconcile.Written) any {
+		return written{l.Version, instant(l.Committed), l.Before, l.After, l.After - l.Before}
+	})
+	list(d, "reasons", each(v.Reasons), func(r reconcile.Reason) any { return reason{r.Code, r.Text} })
+}
+
+// lists writes every range.
+func (v Verification) lists(d *document) {
 	list(d, "missing", elements(v.Missing), func(r reconcile.Range) any {
 		if r.Key != nil {
 			return missingKey{keyed{v.KeyNames, r.Key}, r.Rows, string(r.State), text(r.Cause), text(r.Proof), instant(r.RecoverableUntil), text(r.RecoverFrom)}
@@ -106,10 +115,6 @@ func (v Verification) fields(d *document) {
 		return duplicate{v.partition(r.Partition), r.From, r.To, r.Keys, r.Surplus, text(r.Cause), text(r.Proof)}
 	})
 	list(d, "accepted", elements(v.Accepted), func(r reconcile.Range) any { return acceptedRange(r, v.partition(r.Partition)) })
-	list(d, "written", each(v.Written), func(l reconcile.Written) any {
-		return written{l.Version, instant(l.Committed), l.Before, l.After, l.After - l.Before}
-	})
-	list(d, "reasons", each(v.Reasons), func(r reconcile.Reason) any { return reason{r.Code, r.Text} })
 }
 
 // partition is a number where the column holds numbers.
@@ -163,6 +168,11 @@ func (v Verification) lines(l *lines) {
 		}
 		l.table(rows)
 	}
+	v.rangeLines(l)
+}
+
+// rangeLines writes a line for every range.
+func (v Verification) rangeLines(l *lines) {
 	missing := ranges{l: l, names: v.KeyNames}
 	for r, err := range elements(v.Missing) {
 		if err != nil && l.err == nil {

@@ -27,3 +27,8 @@ func Verified(v reconcile.Verification) ExitCode {
 		return Worst(Inconclusive, warning)
 	}
 }
+
+// Audited is the exit code that follows from an audit.
+func Audited(a reconcile.Audit) ExitCode {
+	return Verified(reconcile.Verification{Verdict: a.Verdict, Strict: a.Strict, Warning: a.Warning})
+}

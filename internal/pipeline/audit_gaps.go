@@ -1,0 +1,228 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/watertight-data/terraform-provider-watertight/internal/evidence"
+	"github.com/watertight-data/terraform-provider-watertight/internal/reconcile"
+)
+
+// listAbsent finds what the target lacks between its keys, in the blocks that are not whole and between blocks.
+func (a *auditor) listAbsent(ctx context.Context) error {
+	segments := a.screen.Segments()
+	if len(segments) == 0 {
+		return nil
+	}
+	a.say("look for gaps")
+	if a.kept == nil && !a.believesAny(segments) {
+		return a.countGaps(ctx, segments)
+	}
+	if err := a.targetGaps(ctx, segments); err != nil {
+		return err
+	}
+	if a.problem == "" && a.gaps.Len() > 0 {
+		if err := a.stillThere(ctx); err != nil {
+			return err
+		}
+	}
+	if a.raw.Len() > 0 {
+		// What the source still holds is listed by what it is; the rest is what neither has.
+		if _, err := a.listGapsOfBoth(ctx, segments); err != nil {
+			return err
+		}
+	}
+	return a.takeGaps()
+}
+
+func (a *auditor) believesAny(segments []reconcile.Span) bool {
+	for _, s := range segments {
+		if a.believes(s.Partition) {
+			return true
+		}
+	}
+	return false
+}
+
+// countGaps counts what is not believed, and lists none of it.
+func (a *auditor) countGaps(ctx context.Context, segments []reconcile.Span) error {
+	n, err := only(reconcile.Decoded(query(ctx, a.w, a.statements.CountGaps(segments)), reconcile.ReadCount))
+	if err != nil || n == nil {
+		return errors.Join(err, errNoAnswer(n == nil && err == nil, "count the gaps of the target"))
+	}
+	a.count = *n
+	for i := 1; i < len(segments); i++ {
+		if s, t := segments[i-1], segments[i]; s.Partition == t.Partition && s.To < t.From-1 {
+			a.count-- // it bridges two segments
+		}
+	}
+	return nil
+}
+
+func errNoAnswer(none bool, what string) error {
+	if none {
+		return fmt.Errorf("%s: no answer", what)
+	}
+	return nil
+}
+
+func (a *auditor) targetGaps(ctx context.Context, segments []reconcile.Span) error {
+	for g, err := range reconcile.Gaps(query(ctx, a.w, a.statements.TargetGaps(segments)), segments) {
+		if err == nil {
+			err = a.gaps.add(g)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	a.count = a.gaps.Len()
+	return nil
+}
+
+// stillThere lists the rows of the gaps that the source holds.
+func (a *auditor) stillThere(ctx context.Context) error {
+	var spans reconcile.Spans
+	some := false
+	for g, err := range a.gaps.All() {
+		if err != nil {
+			return err
+		}
+		if e := a.screen.Extents[g.Partition]; e.InSource && g.From <= e.SourceHigh && g.To >= e.SourceLow {
+			spans.Add(g.Partition, g.From, g.To)
+			some = true
+		}
+	}
+	if !some {
+		return nil
+	}
+	return a.listMissing(ctx, spans.All())
+}
+
+// listMissing lists what the source holds inside the spans and the target does not.
+func (a *auditor) listMissing(ctx context.Context, spans []reconcile.Span) error {
+	rows := query(ctx, a.w, a.statements.Missing(spans, a.screen.Marks()))
+	for r, err := range reconcile.MissingRanges(rows, a.verifier.out.Source, a.retention.DeletedFileRetention) {
+		if err == nil {
+			err = a.found(r)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listGapsOfBoth lists what neither table holds.
+func (a *auditor) listGapsOfBoth(ctx context.Context, segments []reconcile.Span) (uint64, error) {
+	a.search = &reconcile.Search{}
+	a.search.Begin()
+	n, err := a.listGaps(ctx, segments)
+	a.search = nil
+	return n, err
+}
+
+// takeGaps hands on the gaps that count. Of others only what a manifest lists does.
+func (a *auditor) takeGaps() error {
+	for g, err := range a.gaps.All() {
+		if err != nil {
+			return err
+		}
+		if !a.believes(g.Partition) {
+			if g.Listed = true; a.kept == nil {
+				continue
+			}
+		}
+		if err := a.unexplained.add(g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prefixes looks below the lowest sequence of each partition: for rows that the source holds, for what manifests list, and
+// for partitions that came long after the target began, and not with a first sequence.
+func (a *auditor) prefixes(ctx context.Context) error {
+	if a.problem == "" {
+		var spans reconcile.Spans
+		some := false
+		for p, e := range a.screen.Extents {
+			if e.InSource && e.InTarget && e.SourceLow < e.TargetLow {
+				spans.Add(p, e.SourceLow, e.TargetLow-1)
+				some = true
+			}
+		}
+		if some {
+			if err := a.listMissing(ctx, spans.All()); err != nil {
+				return err
+			}
+		}
+	}
+	below, err := a.listedBelow(ctx)
+	if err != nil {
+		return err
+	}
+	return a.latecomers(ctx, below)
+}
+
+// listedBelow takes what manifests list under the target. It returns the partitions of which they list anything there.
+func (a *auditor) listedBelow(ctx context.Context) (map[string]bool, error) {
+	listed := map[string]bool{}
+	if a.kept == nil || a.problem != "" {
+		return listed, nil
+	}
+	var bounds []evidence.Bound
+	for p, e := range a.screen.Extents {
+		low, high := e.Hull()
+		bounds = append(bounds, evidence.Bound{Partition: p, Low: low, High: high})
+	}
+	for r, err := range a.kept.beyond(ctx, a.sourceTable.ID, bounds) {
+		if err != nil {
+			return nil, err
+		}
+		e, ok := a.screen.Extents[r.Partition]
+		if !ok || !e.InTarget || r.LastSeen.Before(a.began) {
+			continue
+		}
+		if low, _ := e.Hull(); r.Low < low {
+			if listed[r.Partition] = true; len(a.below) < mostBeyond {
+				a.below = append(a.below, reconcile.Gap{Span: reconcile.Span{Partition: r.Partition, From: r.Low, To: min(r.High, low-1)}, Listed: true, Below: true})
+			}
+		}
+	}
+	return listed, nil
+}
+
+// latecomers finds partitions whose lowest row came long after the target began, and has not the first sequence there is:
+// what lies below may have been loaded by nobody. Partitions below which manifests list rows are known better.
+func (a *auditor) latecomers(ctx context.Context, listed map[string]bool) error {
+	var times []reconcile.KeyTime
+	for probes := range slices.Chunk(a.screen.Lowest(), reconcile.MostProbes) {
+		some, err := gathered(reconcile.Decoded(query(ctx, a.w, a.statements.TimesOf(probes)), reconcile.ReadKeyTime))
+		if err != nil {
+			return err
+		}
+		times = append(times, some...)
+	}
+	stay := a.window()
+	if a.problem != "" || stay == 0 {
+		stay = day
+	}
+	for _, g := range a.screen.Latecomers(times, stay) {
+		if listed[g.Partition] || !a.believes(g.Partition) {
+			continue
+		}
+		if e := a.screen.Extents[g.Partition]; a.problem == "" && e.InSource && e.SourceLow <= g.To {
+			g.To = e.SourceLow - 1 // what is above is listed
+		}
+		if g.From > g.To {
+			continue
+		}
+		a.tally.Note(reconcile.CodePrefix, "partition %s begins with sequence %d, more than %s after the target did, and sequences begin with %d", g.Partition, g.To+1, stay, g.From)
+		if err := a.unexplained.add(g); err != nil {
+			return err
+		}
+	}
+	return nil
+}

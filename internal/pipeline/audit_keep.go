@@ -1,0 +1,37 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/watertight-data/terraform-provider-watertight/internal/reconcile"
+)
+
+// explainAbsent finds out what became of what is absent: by manifests, earlier findings and the loader's runs. Where the
+// source cannot be read nothing is known of it.
+func (a *auditor) explainAbsent(ctx context.Context) error {
+	if a.problem != "" || a.raw.Len()+a.unexplained.Len()+int64(len(a.below)) == 0 {
+		return a.concludeAll(nil)
+	}
+	return (&inquirer{verifier: a.verifier, below: a.below}).inquire(ctx)
+}
+
+// keep records what was found, and which stretches are complete. A verdict that was reached stands, whatever becomes of
+// that.
+func (a *auditor) keep(ctx context.Context) {
+	if a.kept == nil || a.screen == nil {
+		return
+	}
+	a.say("keep the evidence")
+	err := a.kept.keepFindings(ctx, a.asFindings())
+	if err == nil {
+		err = a.resolve(ctx)
+	}
+	if err == nil {
+		err = a.kept.keepVerified(ctx, a.asLedger())
+	}
+	if err != nil {
+		a.out.Reasons = append(a.out.Reasons, reconcile.Reason{Code: reconcile.CodeNoEvidence, Text: fmt.Sprintf("the evidence of this audit could not be kept: %v", err)})
+		a.out.Warning = true
+	}
+}

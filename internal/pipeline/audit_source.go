@@ -1,0 +1,152 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/watertight-data/terraform-provider-watertight/internal/reconcile"
+	"github.com/watertight-data/terraform-provider-watertight/internal/workspace"
+)
+
+// isStatement reports whether a statement was refused or failed, rather than the way to the warehouse.
+func isStatement(err error) bool {
+	var failed *workspace.StatementError
+	return errors.As(err, &failed) || errors.Is(err, workspace.ErrTruncated)
+}
+
+// cutSettled finds what has settled by now.
+func (a *auditor) cutSettled(ctx context.Context) error {
+	a.statements.Cutoff = reconcile.NoCutoff()
+	if a.problem != "" {
+		return nil
+	}
+	return a.withoutSource(a.cut(ctx))
+}
+
+// scanTarget reads the target once, but for what an earlier verification found complete, and the source beside it.
+func (a *auditor) scanTarget(ctx context.Context) error {
+	for _, t := range []reconcile.Trusted{a.trusted(), {}} {
+		a.recall = t
+		sound, err := a.scanOnce(ctx, t)
+		if err != nil {
+			return err
+		}
+		if sound {
+			break
+		}
+	}
+	for _, t := range a.screen.Throughs(a.recall) {
+		a.inTarget = append(a.inTarget, t.Partition)
+	}
+	if a.problem != "" {
+		return nil
+	}
+	a.absentPartitions()
+	return a.checkEpoch(ctx)
+}
+
+func (a *auditor) scanOnce(ctx context.Context, t reconcile.Trusted) (bool, error) {
+	if a.problem == "" {
+		sound, err := a.scanWith(ctx, t)
+		if err == nil || !isStatement(err) {
+			return sound, err
+		}
+		// Either table may be what cannot be read; the target is read alone below.
+		a.problem = err.Error()
+	}
+	a.say("scan the target")
+	s := reconcile.NewScreen(a.statements.Cutoff, a.statements.Block)
+	if err := s.Target(t.With(reconcile.Decoded(query(ctx, a.w, a.statements.Outside(t)), reconcile.ReadTargetBlock))); err != nil {
+		return false, err
+	}
+	a.screen = s
+	if t.IsEmpty() {
+		return true, nil
+	}
+	total, err := only(reconcile.Decoded(query(ctx, a.w, a.statements.Total()), reconcile.ReadCount))
+	if err == nil && total == nil {
+		err = errors.New("count the target's rows: no answer")
+	}
+	return err == nil && *total == s.TargetRows, err
+}
+
+// absentPartitions says which partitions of the source the target does not have: of those it shows nothing.
+func (a *auditor) absentPartitions() {
+	n, one := 0, ""
+	for p, e := range a.screen.Extents {
+		if e.InSource && !e.InTarget {
+			if n++; one == "" || p < one {
+				one = p
+			}
+		}
+	}
+	if n > 0 {
+		a.tally.Note(reconcile.CodeAbsent, "%d partitions of the source, %s among them, have no row in the target, which shows nothing of them; watertight verify compares them", n, one)
+	}
+}
+
+// prove finds out whether the sequences of the source follow each other.
+func (a *auditor) prove(ctx context.Context) error {
+	a.contiguity = reconcile.NewContiguity(a.request.Block)
+	if a.problem == "" {
+		a.say("look whether sequences are contiguous")
+		err := a.readContiguity(ctx)
+		if err = a.withoutSource(err); err != nil {
+			return err
+		}
+	}
+	a.contiguity.Problem = a.problem
+	if a.screen.TargetRows > 0 {
+		for _, r := range a.contiguity.Doubts(a.inTarget) {
+			a.tally.Doubt(r.Code, "%s", r.Text)
+		}
+	}
+	return nil
+}
+
+func (a *auditor) readContiguity(ctx context.Context) error {
+	rows := reconcile.Decoded(query(ctx, a.w, a.statements.SourceStretches()), reconcile.ReadStretch)
+	if err := a.contiguity.Source(rows); err != nil {
+		return err
+	}
+	spans := a.contiguity.Suspects()
+	if len(spans) == 0 {
+		return nil
+	}
+	// A row that expired before its neighbours leaves no gap in the versions of before.
+	versions := []int64{a.statements.Source.Version}
+	for _, c := range a.history.Candidates[:min(len(a.history.Candidates), reconcile.BatchVersions-1)] {
+		versions = append(versions, c.Version)
+	}
+	holes, err := a.sourceGaps(ctx, versions, spans)
+	if unreadable(err) {
+		holes, err = a.sourceGaps(ctx, versions[:1], spans)
+	}
+	for _, g := range holes {
+		a.contiguity.Hole(g)
+	}
+	return err
+}
+
+// mostHoles is how many gaps of the source are read: one is enough for a partition not to be believed.
+const mostHoles = 100_000
+
+func (a *auditor) sourceGaps(ctx context.Context, versions []int64, spans []reconcile.Span) ([]reconcile.Gap, error) {
+	var holes []reconcile.Gap
+	for g, err := range reconcile.Gaps(query(ctx, a.w, a.statements.SourceGaps(versions, spans)), spans) {
+		if err != nil {
+			return nil, err
+		}
+		if holes = append(holes, g); len(holes) == mostHoles {
+			return nil, doubtful{reconcile.Reason{Code: reconcile.CodeNotContiguous, Text: fmt.Sprintf("the source has more than %d gaps", mostHoles)}}
+		}
+	}
+	return holes, nil
+}
+
+// believes reports whether a gap of a partition counts.
+func (a *auditor) believes(partition string) bool {
+	_, again := a.restarted[partition]
+	return !again && a.contiguity.Believed(partition)
+}
