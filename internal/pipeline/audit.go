@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/watertight-data/terraform-provider-watertight/internal/contract"
 	"github.com/watertight-data/terraform-provider-watertight/internal/reconcile"
+	"github.com/watertight-data/terraform-provider-watertight/internal/workspace"
 )
 
 // AuditRequest says what to audit: a job's target, or that of a contract alone. The fields are those of VerifyRequest.
@@ -60,6 +60,8 @@ type auditor struct {
 	// inTarget are the partitions of the target; count is how many gaps they have.
 	inTarget []string
 	count    int64
+	// broken are the lowest sequences of partitions that are absent or doubled; nil where gaps were only counted.
+	broken map[string]int64
 	// below is what manifests list under the target.
 	below []reconcile.Gap
 }
@@ -95,7 +97,7 @@ func (a *auditor) audit(ctx context.Context) error {
 }
 
 func (a *auditor) look(ctx context.Context) error {
-	for _, step := range []func(context.Context) error{a.describeBoth, a.remember, a.pinBoth, a.cutSettled, a.scanTarget, a.prove, a.listAbsent, a.prefixes, a.repeats, a.explainAbsent, a.doubled} {
+	for _, step := range []func(context.Context) error{a.describeBoth, a.remember, a.pinBoth, a.cutSettled, a.scanTarget, a.prove, a.listAbsent, a.prefixes, a.listRepeats, a.explainAbsent, a.doubled} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -110,7 +112,7 @@ func (a *auditor) finish() {
 	a.out.Target, a.out.Source, a.out.IntegralPartition = v.Target, v.Source, v.IntegralPartition
 	a.out.OnClose(v.Close)
 	if a.screen != nil {
-		a.out.Through = a.screen.Throughs(a.recall)
+		a.out.Through = a.screen.Throughs(a.recall, a.broken)
 	}
 }
 
@@ -128,11 +130,15 @@ func (a *auditor) acceptedSurplus() (n int64, err error) {
 
 // describeBoth looks at the tables. Without the source an audit goes on, and believes no gap.
 func (a *auditor) describeBoth(ctx context.Context) error {
-	problem := a.describe(ctx)
-	if problem == nil {
-		return nil
-	}
 	c := a.subject.contract
+	if len(c.Key.Columns) > 0 {
+		return doubtful{reconcile.Reason{Code: reconcile.CodeNotContiguous, Text: fmt.Sprintf("the key %s has no sequence, so the target alone shows no gap; watertight verify compares its keys with the source's, and finds duplicates", c.Key.String())}}
+	}
+	problem := a.describe(ctx)
+	var d doubtful
+	if problem == nil || !errors.As(problem, &d) && !errors.Is(problem, workspace.ErrNotFound) && !errors.Is(problem, workspace.ErrDenied) {
+		return problem
+	}
 	now, err := a.w.Now(ctx)
 	if err != nil {
 		return err
@@ -141,8 +147,8 @@ func (a *auditor) describeBoth(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if target.IsView() {
-		return doubtful{reconcile.Reason{Code: reconcile.CodeNoVersions, Text: fmt.Sprintf("%s is a %s and has no versions; name the table behind it", target.FullName, strings.ReplaceAll(strings.ToLower(target.Type), "_", " "))}}
+	if reason, hint := unfit(target); reason != "" {
+		return doubtful{reconcile.Reason{Code: reconcile.CodeNoVersions, Text: fmt.Sprintf("%s %s; %s", target.FullName, reason, hint)}}
 	}
 	textual, err := columnsOf(c, target)
 	if err != nil {

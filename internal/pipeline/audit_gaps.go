@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/watertight-data/terraform-provider-watertight/internal/evidence"
@@ -20,9 +21,10 @@ func (a *auditor) listAbsent(ctx context.Context) error {
 	if a.kept == nil && !a.believesAny(segments) {
 		return a.countGaps(ctx, segments)
 	}
-	if err := a.targetGaps(ctx, segments); err != nil {
+	if err := a.gapsOf(ctx, a.statements.TargetGaps(segments), segments); err != nil {
 		return err
 	}
+	a.count = a.gaps.Len()
 	if a.problem == "" && a.gaps.Len() > 0 {
 		if err := a.stillThere(ctx); err != nil {
 			return err
@@ -30,7 +32,7 @@ func (a *auditor) listAbsent(ctx context.Context) error {
 	}
 	if a.raw.Len() > 0 {
 		// What the source still holds is listed by what it is; the rest is what neither has.
-		if _, err := a.listGapsOfBoth(ctx, segments); err != nil {
+		if err := errors.Join(a.gaps.Close(), a.gapsOf(ctx, a.statements.TimedGaps(segments), segments)); err != nil {
 			return err
 		}
 	}
@@ -52,7 +54,7 @@ func (a *auditor) countGaps(ctx context.Context, segments []reconcile.Span) erro
 	if err != nil || n == nil {
 		return errors.Join(err, errNoAnswer(n == nil && err == nil, "count the gaps of the target"))
 	}
-	a.count = *n
+	a.count, a.broken = *n, nil
 	for i := 1; i < len(segments); i++ {
 		if s, t := segments[i-1], segments[i]; s.Partition == t.Partition && s.To < t.From-1 {
 			a.count-- // it bridges two segments
@@ -68,16 +70,47 @@ func errNoAnswer(none bool, what string) error {
 	return nil
 }
 
-func (a *auditor) targetGaps(ctx context.Context, segments []reconcile.Span) error {
-	for g, err := range reconcile.Gaps(query(ctx, a.w, a.statements.TargetGaps(segments)), segments) {
+func (a *auditor) gapsOf(ctx context.Context, statement string, segments []reconcile.Span) error {
+	a.gaps = &spool[reconcile.Gap]{}
+	for g, err := range reconcile.Gaps(query(ctx, a.w, statement), segments) {
+		if err == nil && reconcile.KeysOf(g.Span) == math.MaxInt64 {
+			err = doubtful{reconcile.Reason{Code: reconcile.CodeNotContiguous, Text: fmt.Sprintf("partition %s: between sequence %d and %d more are absent than can be counted", g.Partition, g.From-1, g.To+1)}}
+		}
 		if err == nil {
 			err = a.gaps.add(g)
 		}
 		if err != nil {
 			return err
 		}
+		a.breaks(g.Partition, g.From)
 	}
-	a.count = a.gaps.Len()
+	return nil
+}
+
+// breaks remembers a sequence at which a partition is not complete.
+func (a *auditor) breaks(partition string, at int64) {
+	if low, ok := a.broken[partition]; a.broken != nil && (!ok || at < low) {
+		a.broken[partition] = at
+	}
+}
+
+// listRepeats lists the keys that occur more than once.
+func (a *auditor) listRepeats(ctx context.Context) error {
+	if err := a.repeats(ctx); err != nil {
+		return err
+	}
+	for d, err := range a.duplicates.All() {
+		if err != nil {
+			return err
+		}
+		a.breaks(d.Partition, d.From)
+	}
+	for r, err := range a.accepted.All() {
+		if err != nil {
+			return err
+		}
+		a.breaks(r.Partition, r.From)
+	}
 	return nil
 }
 
@@ -112,15 +145,6 @@ func (a *auditor) listMissing(ctx context.Context, spans []reconcile.Span) error
 		}
 	}
 	return nil
-}
-
-// listGapsOfBoth lists what neither table holds.
-func (a *auditor) listGapsOfBoth(ctx context.Context, segments []reconcile.Span) (uint64, error) {
-	a.search = &reconcile.Search{}
-	a.search.Begin()
-	n, err := a.listGaps(ctx, segments)
-	a.search = nil
-	return n, err
 }
 
 // takeGaps hands on the gaps that count. Of others only what a manifest lists does.

@@ -13,6 +13,8 @@ func (a *auditor) explainAbsent(ctx context.Context) error {
 	if a.problem != "" || a.raw.Len()+a.unexplained.Len()+int64(len(a.below)) == 0 {
 		return a.concludeAll(nil)
 	}
+	a.search = &reconcile.Search{Complete: true} // it was searched for nothing
+	a.search.Begin()
 	return (&inquirer{verifier: a.verifier, below: a.below}).inquire(ctx)
 }
 

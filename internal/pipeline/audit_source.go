@@ -36,13 +36,17 @@ func (a *auditor) scanTarget(ctx context.Context) error {
 			break
 		}
 	}
-	for _, t := range a.screen.Throughs(a.recall) {
+	for _, t := range a.screen.Throughs(a.recall, nil) {
 		a.inTarget = append(a.inTarget, t.Partition)
 	}
+	a.broken = map[string]int64{}
 	if a.problem != "" {
 		return nil
 	}
 	a.absentPartitions()
+	if n := a.screen.NullTimes; n > 0 {
+		a.tally.Note(reconcile.CodeNullTimes, "%d rows of the source have no event time, and never become due; those that the target lacks are undecidable", n)
+	}
 	return a.checkEpoch(ctx)
 }
 

@@ -35,6 +35,9 @@ func (v *verifier) accept(ctx context.Context) error {
 	if len(v.request.Accept) == 0 {
 		return nil
 	}
+	if c := v.subject.contract; len(c.Key.Columns) > 0 {
+		return &ConfigurationError{Subject: "accepted range", Reason: fmt.Sprintf("the key %s has no sequence, so there are no ranges of it", c.Key.String()), Hint: "Leave --accept-range out."}
+	}
 	who, err := only(reconcile.Decoded(query(ctx, v.w, "SELECT current_user() AS who"), reconcile.ReadText))
 	if err != nil {
 		return err
@@ -86,6 +89,9 @@ func acceptanceOf(f evidence.Finding) reconcile.Acceptance {
 
 // setAccepted takes the accepted ranges that are on record, those of the request among them.
 func (v *verifier) setAccepted(findings []evidence.Finding) {
+	if len(v.subject.contract.Key.Columns) > 0 {
+		return
+	}
 	all := slices.Clone(v.made)
 	for _, f := range findings {
 		partition, ok := v.canonical(f.Partition)

@@ -95,6 +95,14 @@ func KeysOf(s Span) int64 {
 	return math.MaxInt64
 }
 
+// plus adds counts; one beyond 63 bits is the highest there is.
+func plus(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
 // acceptedMark follows the kind of an island whose keys are accepted.
 const acceptedMark = "/accepted"
 
@@ -145,7 +153,7 @@ func markOf(kind string) (string, bool) { return strings.CutSuffix(kind, accepte
 // addAccepted takes accepted keys out of the counts. Late and skipped ones were counted as due and loaded by the screen,
 // which saw them in the source.
 func (t *Tally) addAccepted(r Range) {
-	t.Counts.Accepted += r.Rows
+	t.Counts.Accepted = plus(t.Counts.Accepted, r.Rows)
 	if r.Was != Late && r.Was != Skipped {
 		return
 	}

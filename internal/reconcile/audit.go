@@ -106,7 +106,7 @@ func (t AuditTally) losses() []Reason {
 	c := t.Tally.Counts
 	var reasons []Reason
 	if c.Missing > 0 {
-		reasons = append(reasons, Reason{CodeMissing, fmt.Sprintf("%s that were in the source are not in the target: %d are still there, %d are gone", rowsText(c.Missing), c.Late+c.Skipped, c.Missing-c.Late-c.Skipped)})
+		reasons = append(reasons, Reason{CodeMissing, fmt.Sprintf("%s of the source, as it is or was, not in the target: %d still in the source, %d gone from it", rowsText(c.Missing), c.Late+c.Skipped, c.Missing-c.Late-c.Skipped)})
 	}
 	if c.Doomed > 0 {
 		reasons = append(reasons, Reason{CodeDoomed, fmt.Sprintf("%s under the target's highest sequences were not due when they were last seen: no run will read them", rowsText(c.Doomed))})
@@ -132,11 +132,24 @@ func (t AuditTally) implied() []Reason {
 }
 
 // Throughs tells of each partition of the target how far it is complete, and how much of that was recalled.
-func (s *Screen) Throughs(t Trusted) []Through {
+// Broken are the lowest sequences that are absent or doubled, where that is known of every partition; nil: whole blocks tell.
+func (s *Screen) Throughs(t Trusted, broken map[string]int64) []Through {
 	first := map[string]Span{}
 	for _, w := range s.stretches {
 		if e := s.Extents[w.Partition]; w.From == e.TargetLow {
 			first[w.Partition] = w
+		}
+	}
+	if broken != nil {
+		first = map[string]Span{}
+		for p, e := range s.Extents {
+			to := e.TargetHigh
+			if b, ok := broken[p]; ok {
+				to = b - 1
+			}
+			if e.InTarget && to >= e.TargetLow {
+				first[p] = Span{p, e.TargetLow, to}
+			}
 		}
 	}
 	recalled := map[string]int64{}

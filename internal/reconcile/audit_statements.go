@@ -10,6 +10,12 @@ func (s Statements) TargetGaps(spans []Span) string {
 	return gapsOf(s.rows(s.Target, s.Target.Version), s.within(spans))
 }
 
+// TimedGaps lists what neither the target holds nor, with an event time, the source: a row without one never becomes due,
+// and Missing does not list it.
+func (s Statements) TimedGaps(spans []Span) string {
+	return gapsOf(s.rows(s.Target, s.Target.Version)+"\nUNION ALL SELECT p, seq, u FROM ("+s.rows(s.Source, s.Source.Version)+") AS s WHERE u IS NOT NULL", s.within(spans))
+}
+
 // CountGaps counts the rows of TargetGaps, those that bridge two spans among them.
 func (s Statements) CountGaps(spans []Span) string {
 	return fmt.Sprintf(`SELECT count(*) AS n FROM (SELECT seq, lead(seq) OVER (PARTITION BY p ORDER BY seq) AS follower

@@ -219,7 +219,10 @@ func (q *Inquiry) removal(s *stretch) removal {
 		return removal{}
 	}
 	r := removal{first: Commit{Version: s.version + 1, At: q.Kept[i].SeenAt}, known: true}
-	r.last = Commit{Version: q.SourceVersion, At: q.Loads.All[q.Verified].From}
+	r.last = Commit{Version: q.SourceVersion, At: q.Source.Committed(q.SourceVersion)}
+	if q.Verified >= 0 {
+		r.last.At = q.Loads.All[q.Verified].From
+	}
 	if i+1 < len(q.Kept) && q.Kept[i+1].SourceVersion <= q.SourceVersion {
 		r.last = Commit{Version: q.Kept[i+1].SourceVersion, At: q.Kept[i+1].SeenAt}
 	}

@@ -137,7 +137,7 @@ func (t *Tally) Add(r Range) {
 	case Lost:
 		t.Counts.Lost += r.Rows
 	case Undecidable:
-		t.Counts.Undecidable += r.Rows
+		t.Counts.Undecidable = plus(t.Counts.Undecidable, r.Rows)
 	}
 }
 

@@ -50,6 +50,17 @@ func lossy() reconcile.Verification {
 	}
 }
 
+func audit() reconcile.Audit {
+	v := lossy()
+	return reconcile.Audit{
+		Verdict: reconcile.Fail, Strict: true, Warning: true, Target: v.Target, Source: v.Source,
+		Counts:  reconcile.AuditCounts{Rows: 1234567, Keys: 1234560, Gaps: 3, Missing: 16, Undecidable: 1, Duplicates: 5, Accepted: 5, NullKeys: 2},
+		Through: []reconcile.Through{{Partition: "3", From: 1, To: 9007199254740992, Recalled: 65536}, {Partition: "4", From: 8, None: true}},
+		Missing: v.Missing, Duplicates: v.Duplicates, Accepted: v.Accepted,
+		Reasons: []reconcile.Reason{{Code: reconcile.CodeMissing, Text: "16 rows that were in the source are not in the target"}}, IntegralPartition: true,
+	}
+}
+
 func documents() map[string]report.Document {
 	failed := run.Run{ID: 9, JobID: 5, LifeCycle: "INTERNAL_ERROR", Result: "FAILED", Message: "Task load failed", Started: noon, Ended: noon.Add(90 * time.Second), URL: "https://host/#job/5/run/9",
 		Tasks: []run.Task{{Key: "load", LifeCycle: "TERMINATED", Result: "FAILED", Message: "no such table <t> & so on", Trace: "at line 7", URL: "https://host/#job/5/run/10"},
@@ -80,6 +91,8 @@ func documents() map[string]report.Document {
 		Assumptions: []string{"events do not stop for longer than 23 h 30 min"}}
 	never := coverage.Verdict{Answer: coverage.Violated, NeverReadsAgain: true, Reasons: []coverage.Reason{{Code: coverage.CodeNeverReads, Text: "no run starts again"}}}
 	return map[string]report.Document{
+		"audit":                report.Audit{Audit: audit()},
+		"audit_nothing":        report.Audit{Audit: reconcile.Audit{Verdict: reconcile.Inconclusive, Target: reconcile.Pinned{Table: "main.events.v"}, Reasons: []reconcile.Reason{{Code: reconcile.CodeNoVersions, Text: "main.events.v is a view and has no versions"}}}},
 		"verification":         report.Verification{Verification: lossy()},
 		"verification_texts":   report.Verification{Verification: texts},
 		"verification_keys":    report.Verification{Verification: keys},
