@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -15,6 +16,7 @@ type purgeOptions struct {
 	output
 	request pipeline.PurgeRequest
 	strict  bool
+	timeout time.Duration
 }
 
 func purgeCommand(env *Env) *cli.Command {
@@ -25,11 +27,11 @@ func purgeCommand(env *Env) *cli.Command {
 		Flags: flags([]cli.Flag{
 			&cli.BoolFlag{Name: "dry-run", Usage: "count, print the statement, and delete nothing"},
 			&cli.StringFlag{Name: "window", Usage: "`LENGTH` of the rolling window", DefaultText: "what the source declares"},
-			strictFlag(),
+			strictFlag(), timeoutFlag(),
 		}, connectionFlags(), outputFlags()),
 		Action: perform(func(c *cli.Context) (run.ExitCode, error) {
 			in := read(c)
-			o := purgeOptions{connection: in.connection(), output: in.output(), strict: c.Bool("strict")}
+			o := purgeOptions{connection: in.connection(), output: in.output(), strict: c.Bool("strict"), timeout: in.length("timeout", true)}
 			o.request = pipeline.PurgeRequest{Job: in.argument("job"), Window: in.length("window", true), DryRun: c.Bool("dry-run")}
 			if err := in.problemsFound(); err != nil {
 				return 0, err
@@ -44,6 +46,8 @@ func purge(ctx context.Context, o purgeOptions, env *Env) (run.ExitCode, error) 
 	if err != nil {
 		return 0, err
 	}
+	ctx, stop := within(ctx, o.timeout)
+	defer stop()
 	p := newProgress(env, o.output)
 	o.request.Progress = p.next
 	result, err := pipeline.Purge(ctx, w, o.request)

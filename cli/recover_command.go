@@ -46,6 +46,8 @@ func bringBack(ctx context.Context, o recoverOptions, env *Env) (code run.ExitCo
 	if err != nil {
 		return 0, err
 	}
+	ctx, stop := within(ctx, o.timeout)
+	defer stop()
 	p := newProgress(env, o.output)
 	result, err := pipeline.Recover(ctx, w, pipeline.RecoverRequest{VerifyRequest: o.request(p), Backups: o.backups, Apply: o.apply})
 	p.clear()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -24,6 +25,7 @@ type verifyOptions struct {
 	// evidence is a file; full ignores what it or the workspace says was verified.
 	evidence string
 	full     bool
+	timeout  time.Duration
 	accept   []pipeline.Accepted
 }
 
@@ -49,7 +51,7 @@ func verifyCommand(env *Env) *cli.Command {
 // subjectFlags say what is verified.
 func subjectFlags() []cli.Flag {
 	return flags([]cli.Flag{
-		strictFlag(), evidenceFlag(),
+		strictFlag(), evidenceFlag(), timeoutFlag(),
 		&cli.BoolFlag{Name: "full", Usage: "scan all of the target, also what the evidence says was verified"},
 		&cli.StringFlag{Name: "run", Usage: "`RUN_ID` of the run that is judged", DefaultText: "the last one that succeeded"},
 	}, contractFlags())
@@ -72,7 +74,7 @@ func contractFlags() []cli.Flag {
 }
 
 func (r *reader) verifyOptions() verifyOptions {
-	o := verifyOptions{connection: r.connection(), output: r.output(), strict: r.c.Bool("strict"), evidence: r.c.String("evidence"), full: r.c.Bool("full")}
+	o := verifyOptions{connection: r.connection(), output: r.output(), strict: r.c.Bool("strict"), evidence: r.c.String("evidence"), full: r.c.Bool("full"), timeout: r.length("timeout", true)}
 	o.job, o.contract = r.jobOrContract()
 	if r.c.IsSet("run") {
 		o.runID = r.parseID("--run", r.c.String("run"))
@@ -145,6 +147,8 @@ func verify(ctx context.Context, o verifyOptions, env *Env) (code run.ExitCode, 
 	if err != nil {
 		return 0, err
 	}
+	ctx, stop := within(ctx, o.timeout)
+	defer stop()
 	p := newProgress(env, o.output)
 	v, err := pipeline.Verify(ctx, w, o.request(p))
 	p.clear()

@@ -27,11 +27,12 @@ func watchCommand(env *Env) *cli.Command {
 			&cli.StringFlag{Name: "interval", Usage: "`LENGTH` of time between two looks", Value: "15m"},
 			&cli.IntFlag{Name: "times", Usage: "how many `LOOKS` there are", DefaultText: "until it is stopped"},
 			evidenceFlag(),
+			&cli.StringFlag{Name: "timeout", Usage: "`LENGTH` after which a look is given up and its statement cancelled", DefaultText: "the interval, and at least 15m"},
 		}, connectionFlags(), outputFlags()),
 		Action: perform(func(c *cli.Context) (run.ExitCode, error) {
 			in := read(c)
 			o := watchOptions{connection: in.connection(), output: in.output()}
-			o.request = pipeline.WatchRequest{Job: in.argument("job"), EvidencePath: c.String("evidence"), Times: c.Int("times"),
+			o.request = pipeline.WatchRequest{Job: in.argument("job"), EvidencePath: c.String("evidence"), Times: c.Int("times"), Timeout: in.length("timeout", true),
 				Interval: in.parseLength("--interval", c.String("interval"), true)}
 			if c.IsSet("times") && o.request.Times < 1 {
 				in.problem("--times %d: want 1 or more", o.request.Times)

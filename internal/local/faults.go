@@ -27,6 +27,8 @@ type Fault struct {
 	CutBody bool
 	// MarkTruncated sets manifest.truncated in the answers of the statement API.
 	MarkTruncated bool
+	// LoseRow promises one row more than comes, in the manifest of a statement; LoseValue drops the last value of each row.
+	LoseRow, LoseValue bool
 }
 
 type armedFault struct {

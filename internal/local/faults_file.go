@@ -28,6 +28,8 @@ type faultText struct {
 	ActThenStatus bool              `json:"act_then_status,omitempty"`
 	CutBody       bool              `json:"cut_body,omitempty"`
 	MarkTruncated bool              `json:"mark_truncated,omitempty"`
+	LoseRow       bool              `json:"lose_row,omitempty"`
+	LoseValue     bool              `json:"lose_value,omitempty"`
 }
 
 // ReadFaults reads faults from JSON: a list of objects, or one object. The error names the line and the field.
@@ -100,7 +102,7 @@ func readFault(raw []byte) (Fault, int, error) {
 func (t faultText) fault() (f Fault, field string, err error) {
 	f = Fault{Route: t.Route, Method: strings.ToUpper(t.Method), Call: t.Call, Times: t.Times, Status: t.Status, Body: t.Body,
 		ContentType: t.ContentType, Headers: t.Headers, Reset: t.Reset, ActThenReset: t.ActThenReset,
-		ActThenStatus: t.ActThenStatus, CutBody: t.CutBody, MarkTruncated: t.MarkTruncated}
+		ActThenStatus: t.ActThenStatus, CutBody: t.CutBody, MarkTruncated: t.MarkTruncated, LoseRow: t.LoseRow, LoseValue: t.LoseValue}
 	methods := []string{"", http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodHead}
 	switch {
 	case !slices.Contains(methods, f.Method):
@@ -119,8 +121,8 @@ func (t faultText) fault() (f Fault, field string, err error) {
 			return f, "delay", fmt.Errorf("%q is not a duration such as \"1.5s\" or \"200ms\"", t.Delay)
 		}
 	}
-	if f.Status == 0 && f.Delay == 0 && !f.Reset && !f.ActThenReset && !f.CutBody && !f.MarkTruncated {
-		return f, "status", errors.New("the fault does nothing: give a status, delay, reset, act_then_reset, cut_body or mark_truncated")
+	if f.Status == 0 && f.Delay == 0 && !f.Reset && !f.ActThenReset && !f.CutBody && !f.changesResult() {
+		return f, "status", errors.New("the fault does nothing: give a status, delay, reset, act_then_reset, cut_body, mark_truncated, lose_row or lose_value")
 	}
 	return f, "", nil
 }
@@ -128,7 +130,7 @@ func (t faultText) fault() (f Fault, field string, err error) {
 func (f Fault) text() faultText {
 	t := faultText{Route: f.Route, Method: f.Method, Call: f.Call, Times: f.Times, Status: f.Status, Body: f.Body,
 		ContentType: f.ContentType, Headers: f.Headers, Reset: f.Reset, ActThenReset: f.ActThenReset,
-		ActThenStatus: f.ActThenStatus, CutBody: f.CutBody, MarkTruncated: f.MarkTruncated}
+		ActThenStatus: f.ActThenStatus, CutBody: f.CutBody, MarkTruncated: f.MarkTruncated, LoseRow: f.LoseRow, LoseValue: f.LoseValue}
 	if f.Delay > 0 {
 		t.Delay = f.Delay.String()
 	}

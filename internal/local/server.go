@@ -136,8 +136,8 @@ func (w *Workspace) after(rw http.ResponseWriter, a *answer, f Fault, seen *Requ
 	case f.CutBody:
 		w.recorder.answered(seen, a.status)
 		cutBody(rw, a)
-	case f.MarkTruncated:
-		markTruncated(a)
+	case f.changesResult():
+		f.changeResult(a)
 		w.send(rw, a, seen)
 	default:
 		for k, v := range f.Headers {
@@ -195,16 +195,6 @@ func cutBody(rw http.ResponseWriter, a *answer) {
 	_ = whole.Write(out) // ends early: that is the fault
 	_ = out.Flush()
 	_ = conn.Close()
-}
-
-func markTruncated(a *answer) {
-	var m map[string]any
-	if decodeJSON(a.Bytes(), &m) != nil || object(m["manifest"]) == nil {
-		return
-	}
-	object(m["manifest"])["truncated"] = true
-	a.Reset()
-	writeJSON(a, m)
 }
 
 func (w *Workspace) handle(mux *http.ServeMux, pattern string, h handler) {

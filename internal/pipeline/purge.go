@@ -57,7 +57,10 @@ func Purge(ctx context.Context, w Verifiable, r PurgeRequest) (Purged, error) {
 	}
 	say(r.Progress, "delete those that are in the target")
 	// A lost answer leaves open whether it ran; the count below tells.
-	if err := w.Exec(ctx, out.Statement); err != nil && !errors.Is(err, workspace.ErrUncertain) {
+	switch err := w.Exec(ctx, out.Statement); {
+	case err != nil && ctx.Err() != nil:
+		return out, fmt.Errorf("purge %s: %w; the statement deletes what was counted as a whole or not at all, and only rows that the target has", p.source.Table, err)
+	case err != nil && !errors.Is(err, workspace.ErrUncertain):
 		return out, fmt.Errorf("purge %s: %w", p.source.Table, err)
 	}
 	out.Applied = true
@@ -156,7 +159,7 @@ func newestCommit(ctx context.Context, w Warehouse, name string) (reconcile.Comm
 	if err != nil {
 		return reconcile.Commit{}, &ConfigurationError{Subject: "table", Reason: err.Error(), Hint: "Write catalog.schema.table."}
 	}
-	newest, err := only(commits(ctx, w, table.SQL()))
+	newest, err := first(commits(ctx, w, table.SQL()))
 	if err == nil && newest == nil {
 		err = fmt.Errorf("read the history of %s: it is empty", name)
 	}

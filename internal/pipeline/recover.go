@@ -82,6 +82,8 @@ type Recovery struct {
 	// Lacking are columns of the target that the source does not have: they will be null in returned rows.
 	Lacking []string
 	Applied bool
+	// Unsettled keeps the list of missing ranges from being known to be whole.
+	Unsettled []reconcile.Reason
 	// Target is the version at which the returned rows were counted.
 	Target reconcile.Pinned
 
@@ -118,7 +120,7 @@ func Recover(ctx context.Context, w Verifiable, r RecoverRequest) (Recovery, err
 	}
 	ranges, steps := &spool[RecoveredRange]{}, &spool[Step]{}
 	c := &recoverer{verifier: v, w: w, request: r, ranges: ranges, steps: steps}
-	c.out = Recovery{Verification: v.out, Ranges: ranges, Steps: steps, close: func() error { return errors.Join(ranges.Close(), steps.Close()) }}
+	c.out = Recovery{Verification: v.out, Ranges: ranges, Steps: steps, Unsettled: v.tally.Unsettled(), close: func() error { return errors.Join(ranges.Close(), steps.Close()) }}
 	if err := c.recover(ctx); err != nil {
 		return Recovery{}, errors.Join(err, c.out.Close())
 	}
@@ -241,6 +243,8 @@ func (r *Recovery) ExitCode() run.ExitCode {
 	c := r.Verification.Counts
 	undecidable := uint64(c.Undecidable)
 	switch {
+	case r.IsWhole() && len(r.Unsettled) > 0:
+		return run.Inconclusive
 	case r.IsWhole():
 		// Ranges of unknown existence were wanted too; that they are there settles what was in doubt about them.
 		if r.Verification.Verdict == reconcile.Fail || undecidable > 0 {

@@ -21,6 +21,9 @@ func (c *recoverer) apply(ctx context.Context) error {
 		c.say("bring rows back from " + s.Place.Name)
 		err := c.w.Exec(ctx, s.Statement)
 		// A statement whose answer was lost may have run. It adds nothing twice, and the count below tells.
+		if err != nil && ctx.Err() != nil {
+			return errors.Join(fmt.Errorf("bring rows back from %s: %w; what the statement adds, it adds as a whole or not at all, and recover adds nothing twice", s.Place.Name, err), applied.Close())
+		}
 		if err != nil && !errors.Is(err, workspace.ErrUncertain) {
 			return errors.Join(fmt.Errorf("bring rows back from %s: %w", s.Place.Name, err), applied.Close())
 		}
@@ -43,7 +46,7 @@ func (c *recoverer) apply(ctx context.Context) error {
 // count reads the target at its newest version: what came back is what is there, not what a statement was to add.
 func (c *recoverer) count(ctx context.Context) error {
 	c.say("verify the ranges")
-	newest, err := only(c.commits(ctx, c.statements.Target.SQL))
+	newest, err := first(c.commits(ctx, c.statements.Target.SQL))
 	if err != nil || newest == nil {
 		return errors.Join(err, errIfNil(newest, c.out.Verification.Target.Table))
 	}

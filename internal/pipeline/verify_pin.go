@@ -11,8 +11,24 @@ import (
 	"github.com/watertight-data/terraform-provider-watertight/internal/schedule"
 )
 
-// only is the first value of a statement that has one row; nil when it has none.
+// only is the value of a statement that has one row; nil when it has none. It is read to its end: only there it shows
+// whether all of it came.
 func only[T any](values iter.Seq2[T, error]) (*T, error) {
+	var out *T
+	for v, err := range values {
+		switch {
+		case err != nil:
+			return nil, err
+		case out != nil:
+			return nil, errors.New("a statement that answers with one row gave several")
+		}
+		out = &v
+	}
+	return out, nil
+}
+
+// first is the first of several; nil when there is none.
+func first[T any](values iter.Seq2[T, error]) (*T, error) {
 	for v, err := range values {
 		if err != nil {
 			return nil, err

@@ -18,6 +18,8 @@ type WatchRequest struct {
 	EvidencePath string
 	// Interval is the time between two looks.
 	Interval time.Duration
+	// Timeout bounds one look. 0: the interval, and at least 15 minutes, so that a warehouse can start.
+	Timeout time.Duration
 	// Times is how many looks there are; 0: until the context ends.
 	Times int
 }
@@ -37,7 +39,7 @@ type Look struct {
 // next one made; what cannot be mended by waiting ends the watch with an error.
 func Watch(ctx context.Context, w Verifiable, waiter Waiter, r WatchRequest, look func(Look)) error {
 	for n := 1; ; n++ {
-		l, err := lookOnce(ctx, w, r)
+		l, err := r.look(ctx, w)
 		if err != nil {
 			if ctx.Err() != nil || n == 1 || errors.Is(err, ErrConfiguration) || errors.Is(err, workspace.ErrNotFound) || errors.Is(err, workspace.ErrDenied) {
 				return err
@@ -52,6 +54,17 @@ func Watch(ctx context.Context, w Verifiable, waiter Waiter, r WatchRequest, loo
 			return err
 		}
 	}
+}
+
+// look is one look, within its limit: one that never ended would hide the countdown.
+func (r WatchRequest) look(ctx context.Context, w Verifiable) (Look, error) {
+	limit := &TimeoutError{r.Timeout, "--timeout of a look"}
+	if r.Timeout == 0 {
+		limit = &TimeoutError{max(r.Interval, 15*time.Minute), "a look takes no longer than the interval and 15m, unless --timeout says so"}
+	}
+	ctx, stop := context.WithTimeoutCause(ctx, limit.After, limit)
+	defer stop()
+	return lookOnce(ctx, w, r)
 }
 
 func lookOnce(ctx context.Context, w Verifiable, r WatchRequest) (Look, error) {
@@ -98,7 +111,7 @@ func KeepManifest(ctx context.Context, w Verifiable, c contract.Contract, path s
 	if k == nil && reason != nil {
 		return 0, false, &ConfigurationError{Subject: "evidence", Reason: reason.Text, Hint: "Nothing was kept."}
 	}
-	newest, err := only(v.commits(ctx, v.statements.Source.SQL))
+	newest, err := first(v.commits(ctx, v.statements.Source.SQL))
 	if err != nil {
 		return 0, false, err
 	}

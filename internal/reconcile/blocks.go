@@ -35,6 +35,9 @@ func (s *Screen) Blocks(source iter.Seq2[SourceBlock, error], target iter.Seq2[T
 		s.addSource(a, t)
 		a, err, okA = nextSource()
 	}
+	for okB && err == nil { // only at its end it shows whether all of it came
+		_, err, okB = nextTarget()
+	}
 	if err != nil {
 		return err
 	}

@@ -154,6 +154,11 @@ func (t *Tally) Doubt(code, format string, args ...any) {
 	t.Doubts = append(t.Doubts, Reason{code, fmt.Sprintf(format, args...)})
 }
 
+// Unsettled are the doubts that stay when every row on the list is brought back.
+func (t *Tally) Unsettled() []Reason {
+	return slices.DeleteFunc(slices.Concat(t.implied(), t.Doubts), func(r Reason) bool { return r.Code == CodeUndecidable })
+}
+
 // Note is said whatever the verdict.
 func (t *Tally) Note(code, format string, args ...any) {
 	t.Notes = append(t.Notes, Reason{code, fmt.Sprintf(format, args...)})

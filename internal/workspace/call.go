@@ -71,6 +71,9 @@ func (c *Client) call(ctx context.Context, r request) (reply, error) {
 	if err != nil {
 		return reply{}, c.failure(r, err)
 	}
+	if ctx.Err() != nil { // nothing is sent, so nothing may have happened
+		return reply{}, c.failure(r, &lost{before: true, err: context.Cause(ctx)})
+	}
 	p := newPatience(c.budget)
 	p.races = r.races
 	acted := false
