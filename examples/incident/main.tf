@@ -28,7 +28,7 @@ resource "watertight_loader_job" "messages" {
   settle_delay = "30m"
   settle_clock = "newest_event"
   strict       = true
-  evidence     = "main.ops"
+  evidence     = "main.ops" # a schema that exists: verification keeps there what it saw
   schedule     = { quartz_cron_expression = "0 0/15 * * * ?", timezone_id = "UTC" }
   max_duration = "20m"
 
