@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -15,6 +16,7 @@ type auditOptions struct {
 	connection
 	output
 	request pipeline.AuditRequest
+	timeout time.Duration
 }
 
 func auditCommand(env *Env) *cli.Command {
@@ -24,12 +26,12 @@ func auditCommand(env *Env) *cli.Command {
 			"the source shows that sequences are contiguous; what manifests list of it is lost, and what nobody knows of is undecidable. What the evidence says was\n" +
 			"verified is not read again. Nothing is started.",
 		Flags: flags([]cli.Flag{
-			strictFlag(), evidenceFlag(),
+			strictFlag(), evidenceFlag(), timeoutFlag(),
 			&cli.BoolFlag{Name: "full", Usage: "scan all of the target, also what the evidence says was verified"},
 		}, contractFlags(), acceptFlags(), connectionFlags(), outputFlags()),
 		Action: perform(func(c *cli.Context) (run.ExitCode, error) {
 			in := read(c)
-			o := auditOptions{connection: in.connection(), output: in.output()}
+			o := auditOptions{connection: in.connection(), output: in.output(), timeout: in.length("timeout", true)}
 			o.request = pipeline.AuditRequest{Strict: c.Bool("strict"), EvidencePath: c.String("evidence"), Full: c.Bool("full"), Accept: in.accepted()}
 			job, promise := in.jobOrContract()
 			if o.request.Job = job; promise != nil {
@@ -48,6 +50,8 @@ func audit(ctx context.Context, o auditOptions, env *Env) (code run.ExitCode, er
 	if err != nil {
 		return 0, err
 	}
+	ctx, stop := within(ctx, o.timeout)
+	defer stop()
 	p := newProgress(env, o.output)
 	o.request.Progress = p.next
 	a, err := pipeline.Audit(ctx, w, o.request)

@@ -110,6 +110,7 @@ func (a *auditor) finish() {
 	v := &a.verifier.out
 	a.out.Missing, a.out.Duplicates, a.out.Accepted = a.missing, v.Duplicates, a.accepted
 	a.out.Target, a.out.Source, a.out.IntegralPartition = v.Target, v.Source, v.IntegralPartition
+	a.out.Warning = a.out.Warning || v.Warning
 	a.out.OnClose(v.Close)
 	if a.screen != nil {
 		a.out.Through = a.screen.Throughs(a.recall, a.broken)

@@ -36,7 +36,11 @@ func TestBadKinds(t *testing.T) {
 		for _, table := range []string{"main.events.src", "main.events.tgt"} {
 			b.shownAs(table, c.kind)
 			b.ResetRequests()
-			b.refused(expected{byVerify: run.Inconclusive, byRecover: run.Inconclusive, byWatch: run.Usage, byPurge: run.Usage}, table, c.says)
+			want := expected{byVerify: run.Inconclusive, byRecover: run.Inconclusive, byWatch: run.Usage, byPurge: run.Usage}
+			if table == "main.events.tgt" { // without the source an audit goes on
+				want[byAudit] = run.Inconclusive
+			}
+			b.refused(want, table, c.says)
 			if n := b.Count("POST", statementRoute); n != 0 {
 				t.Errorf("%s: %d statements for what they cannot tell", c.says, n)
 			}
@@ -59,7 +63,7 @@ func TestBadNames(t *testing.T) {
 	t.Parallel()
 	b, _ := loaded(t)
 	b.exec("ALTER TABLE main.events.tgt RENAME TO main.events.away")
-	for _, command := range []string{byVerify, byRecover, byWatch, byPurge} {
+	for _, command := range []string{byVerify, byRecover, byWatch, byPurge, byAudit} {
 		got := b.ask(command, filepath.Join(t.TempDir(), "evidence"))
 		if got.code != run.Usage || !strings.Contains(got.text, "main.events.tgt: not found") || !strings.Contains(got.text, "temporary table or view") {
 			t.Errorf("%s: %+v", command, got)
@@ -71,8 +75,8 @@ func TestBadNames(t *testing.T) {
 func TestBadColumns(t *testing.T) {
 	t.Parallel()
 	const good, row = "p INT, seq BIGINT, u TIMESTAMP", "CAST(0 AS INT), id, timestampadd(MINUTE, CAST(id AS INT), TIMESTAMP'2026-03-01T06:00:00Z')"
-	all := expected{byVerify: run.Usage, byRecover: run.Usage, byWatch: run.Usage, byPurge: run.Usage}
-	notPurge := expected{byVerify: run.Usage, byRecover: run.Usage, byWatch: run.Usage}
+	all := expected{byVerify: run.Usage, byRecover: run.Usage, byWatch: run.Usage, byPurge: run.Usage, byAudit: run.Usage}
+	notPurge := expected{byVerify: run.Usage, byRecover: run.Usage, byWatch: run.Usage, byAudit: run.Usage}
 	for name, c := range map[string]struct {
 		source, target, sourceRow, targetRow string
 		want                                 expected
@@ -121,7 +125,7 @@ func TestSourceIsTheTarget(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.shownAs("main.events.tgt", local.Relation{ID: source.ID})
-	b.refused(expected{byVerify: run.Usage, byRecover: run.Usage, byWatch: run.Usage, byPurge: run.Usage}, "main.events.tgt is the source main.events.src itself")
+	b.refused(expected{byVerify: run.Usage, byRecover: run.Usage, byWatch: run.Usage, byPurge: run.Usage, byAudit: run.Usage}, "main.events.tgt is the source main.events.src itself")
 }
 
 // A name with a dot in it.

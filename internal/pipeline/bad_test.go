@@ -51,6 +51,7 @@ const (
 	byRecover = "recover"
 	byWatch   = "watch"
 	byPurge   = "purge"
+	byAudit   = "audit"
 )
 
 // ask runs a command on the job load, with a file for evidence.
@@ -88,6 +89,15 @@ func (b *bed) ask(command, evidence string) said {
 		if err != nil {
 			return saidOf(err)
 		}
+	case byAudit:
+		a, err := pipeline.Audit(b.t.Context(), b.client, pipeline.AuditRequest{Job: "load", Block: 64, EvidencePath: evidence})
+		if err != nil {
+			return saidOf(err)
+		}
+		out = said{run.Audited(a), fmt.Sprintf("%s %v", a.Verdict, a.Reasons)}
+		if err := a.Close(); err != nil {
+			b.t.Error(err)
+		}
 	case byPurge:
 		p, err := pipeline.Purge(b.t.Context(), b.client, pipeline.PurgeRequest{Job: "load", Window: 12 * time.Hour})
 		if err != nil {
@@ -120,7 +130,7 @@ func (b *bed) refused(want expected, texts ...string) {
 	b.t.Helper()
 	path := filepath.Join(b.t.(*testing.T).TempDir(), "evidence.jsonl")
 	before := b.left(path)
-	for _, command := range []string{byVerify, byRecover, byWatch, byPurge} {
+	for _, command := range []string{byVerify, byRecover, byWatch, byPurge, byAudit} {
 		code, asked := want[command]
 		if !asked {
 			continue
