@@ -72,26 +72,40 @@ func (x *player) judge(v reconcile.Verification, want truth.Expected, all *talli
 		}
 		for s := r.From; ; s++ {
 			k := truth.Key{Partition: r.Partition, Seq: s}
-			may := want.Causes(k)
-			switch {
-			case r.State == reconcile.Undecidable:
-				all.add(mode+"no state", 1)
-			case r.Cause == reconcile.CauseUndecidable:
-				all.add(mode+"undecidable, is "+strings.Join(may, "/"), 1)
-				if testing.Verbose() {
-					x.t.Logf("%v is %s, open: %s; it is %v, troubles %v", k, r.State, r.Proof, may, x.Troubles)
-				}
-			case !slices.Contains(may, r.Cause) && x.isMurky():
-				all.add(mode+"murky", 1)
-			case !slices.Contains(may, r.Cause):
-				x.t.Errorf("%v is %s, %s: %s; it may be %v", k, r.State, r.Cause, r.Proof, may)
-			default:
-				all.add(mode+"right "+r.Cause, 1)
-			}
+			x.judgeKey(k, r, want, mode, all)
 			if s == r.To {
 				break
 			}
 		}
+	}
+}
+
+func (x *player) judgeKey(k truth.Key, r reconcile.Range, want truth.Expected, mode string, all *tallies) {
+	x.t.Helper()
+	if r.State == reconcile.Undecidable {
+		all.add(mode+"no state", 1)
+		return
+	}
+	is, unsure := want.Cause(k)
+	intents := want.Intents(k)
+	if !slices.Contains(intents, is) {
+		all.add(mode+"shows as "+is+", meant as "+strings.Join(intents, "/"), 1)
+		if testing.Verbose() {
+			x.t.Logf("%v shows as %s, meant as %v; %s: %s, troubles %v", k, is, intents, r.Cause, r.Proof, x.Troubles)
+		}
+	}
+	switch {
+	case r.Cause == reconcile.CauseUndecidable:
+		all.add(mode+"undecidable, is "+is, 1)
+		if x.evidence != "" && !unsure && !x.isMurky() {
+			x.t.Errorf("%v is %s, open: %s; it is %s, meant as %v, troubles %v", k, r.State, r.Proof, is, intents, x.Troubles)
+		}
+	case is != r.Cause && x.isMurky():
+		all.add(mode+"murky", 1)
+	case is != r.Cause:
+		x.t.Errorf("%v is %s, %s: %s; it is %s, meant as %v, troubles %v", k, r.State, r.Cause, r.Proof, is, intents, x.Troubles)
+	default:
+		all.add(mode+"right "+r.Cause, 1)
 	}
 }
 

@@ -25,13 +25,15 @@ type inquirer struct {
 	writes []reconcile.Commit
 	// recorded are runs as earlier verifications saw them.
 	recorded []evidence.Run
+	// came is where to look for what loads brought to the target.
+	came reconcile.Came
 	// below are sequences under the target's lowest that manifests list.
 	below []reconcile.Gap
 	lists []interface{ Close() error }
 }
 
 // mostRounds bounds how often an inquiry asks; each answer can only lead to one further question.
-const mostRounds = 8
+const mostRounds = 12
 
 // causes finds why ranges are missing. What it cannot find stays undecidable, with what would have decided it.
 func (v *verifier) causes(ctx context.Context) error {
@@ -64,7 +66,7 @@ func (c *inquirer) find(ctx context.Context) error {
 		return c.concludeAll(nil)
 	}
 	c.say("find out why")
-	for _, step := range []func(context.Context) error{c.begin, c.learnLoads, c.learnDeleted, c.learnManifests, c.takeBelow, c.ask} {
+	for _, step := range []func(context.Context) error{c.begin, c.learnLoads, c.learnDeleted, c.learnForeign, c.learnManifests, c.takeBelow, c.ask} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -157,14 +159,15 @@ func (c *inquirer) ask(ctx context.Context) error {
 		}
 		w := c.q.Wants()
 		if w.None() {
-			return nil
+			break
 		}
-		for _, step := range []func(context.Context, reconcile.Wants) error{c.askNewest, c.askRemains, c.askViews, c.askBatches} {
+		for _, step := range []func(context.Context, reconcile.Wants) error{c.askNewest, c.askViews, c.askBatches} {
 			if err := step(ctx, w); err != nil {
 				return err
 			}
 		}
 	}
+	c.q.Closed = true
 	return nil
 }
 

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -93,6 +94,7 @@ func (c *inquirer) loadsOfRuns(runs []run.Run) []reconcile.Load {
 			if loads[i].Target < 0 {
 				loads[i].Target, loads[i].To = commit.Version, commit.At
 			}
+			loads[i].Before = commit.Version - 1
 		}
 		if len(owners) == 0 {
 			foreign = append(foreign, reconcile.Load{Foreign: true, From: commit.At, To: commit.At, Target: commit.Version})
@@ -142,7 +144,7 @@ func (c *inquirer) loadsOfCommits() []reconcile.Load {
 		case i+1 < len(c.writes):
 			from = c.writes[i+1].At
 		}
-		loads = append(loads, reconcile.Load{RunID: commit.JobRunID, From: from, To: commit.At, Target: commit.Version, Foreign: commit.Deletes()})
+		loads = append(loads, reconcile.Load{RunID: commit.JobRunID, From: from, To: commit.At, Target: commit.Version, Before: commit.Version - 1, Foreign: commit.Deletes()})
 	}
 	return loads
 }
@@ -161,8 +163,10 @@ func (c *inquirer) measure(ctx context.Context) error {
 		if r.Watermarks != nil && r.VerifiedAt.After(c.began) {
 			marks[r.TargetVersion] = r.Watermarks
 		}
-		if cutoff := r.Cutoff.Add(c.q.Delay).UnixMicro(); c.q.NewestEvent && r.Cutoff.Year() > 1 {
-			c.q.SetNewest(r.SourceVersion, &cutoff)
+		if newest := r.Cutoff.Add(c.q.Delay).UnixMicro(); c.q.NewestEvent && r.Cutoff.Year() > 1 {
+			c.q.SetNewest(r.SourceVersion, &newest)
+		} else if c.q.NewestEvent {
+			c.q.SetNewest(r.SourceVersion, nil) // it had no event
 		}
 	}
 	// A version has the marks of any later one as long as nothing was written in between.
@@ -203,6 +207,69 @@ func (c *inquirer) measure(ctx context.Context) error {
 		if l.Shared && c.sharedLater(i) {
 			l.Marks, before = nil, nil
 		}
+	}
+	return c.tellWrites(ctx)
+}
+
+// tellWrites finds what loads wrote themselves where the marks do not tell: others wrote before, or nothing came on top.
+func (c *inquirer) tellWrites(ctx context.Context) error {
+	loads := c.q.Loads.All
+	foreign := int64(-1)
+	for _, l := range loads {
+		if l.Foreign && (foreign < 0 || l.Target < foreign) {
+			foreign = l.Target
+		}
+	}
+	var wanted []int
+	for i := len(loads) - 1; i >= 0; i-- {
+		l := &loads[i]
+		if l.Foreign || l.Shared || l.Target < 0 {
+			continue
+		}
+		l.Mixed = foreign >= 0 && l.Target > foreign
+		same := i > 0 && l.Marks != nil && loads[i-1].Marks != nil && maps.Equal(l.Marks, loads[i-1].Marks)
+		if (l.Mixed || same) && l.Before >= 0 && len(wanted) < mostPeaks {
+			wanted = append(wanted, i)
+		}
+	}
+	return inBatches(wanted, func(batch []int) error {
+		var commits []reconcile.Commits
+		for _, i := range batch {
+			commits = append(commits, reconcile.Commits{Before: loads[i].Before, After: loads[i].Target})
+		}
+		wrote := make([]map[string]reconcile.Reach, len(batch))
+		for i := range wrote {
+			wrote[i] = map[string]reconcile.Reach{}
+		}
+		for row, err := range query(ctx, c.w, c.statements.Wrote(commits)) {
+			if err != nil {
+				return err
+			}
+			i, partition, reach, err := reconcile.ReadWrote(row)
+			if err != nil {
+				return err
+			}
+			wrote[i][partition] = reach
+		}
+		for n, i := range batch {
+			loads[i].Wrote = wrote[n]
+		}
+		return nil
+	}, func(int) {})
+}
+
+// learnForeign finds out which commits brought rows that no load did.
+func (c *inquirer) learnForeign(context.Context) error {
+	for _, l := range c.q.Loads.All {
+		i := slices.IndexFunc(c.writes, func(w reconcile.Commit) bool { return w.Version == l.Target })
+		if !l.Foreign || i < 0 || c.writes[i].Deletes() && !c.writes[i].Rewrites() {
+			continue
+		}
+		if len(c.came.Foreign) == mostVersions || l.Target == 0 {
+			c.q.Blurred = true
+			return nil
+		}
+		c.came.Foreign = append(c.came.Foreign, l.Target)
 	}
 	return nil
 }

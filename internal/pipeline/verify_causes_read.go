@@ -48,29 +48,6 @@ func (c *inquirer) askNewest(ctx context.Context, w reconcile.Wants) error {
 	}, c.q.SetBroken)
 }
 
-func (c *inquirer) askRemains(ctx context.Context, w reconcile.Wants) error {
-	return inBatches(w.Remains, func(all []reconcile.Remain) error {
-		left := make([]map[string]reconcile.Left, len(all))
-		for i := range left {
-			left[i] = map[string]reconcile.Left{}
-		}
-		for row, err := range query(ctx, c.w, c.statements.Remains(all)) {
-			if err != nil {
-				return err
-			}
-			i, partition, l, err := reconcile.ReadRemain(row)
-			if err != nil {
-				return err
-			}
-			left[i][partition] = l
-		}
-		for i, r := range all {
-			c.q.SetRemains(r.Load, left[i])
-		}
-		return nil
-	}, func(r reconcile.Remain) { c.q.SetBroken(r.Version) })
-}
-
 // view is a view and where it is wanted.
 type view struct {
 	reconcile.View
@@ -112,14 +89,14 @@ func (c *inquirer) askViews(ctx context.Context, w reconcile.Wants) error {
 
 func (c *inquirer) askBatches(ctx context.Context, w reconcile.Wants) error {
 	return inBatches(w.Batches, func(batches []reconcile.Batch) error {
-		for b, err := range reconcile.Decoded(query(ctx, c.w, c.statements.Batches(batches)), reconcile.ReadBatched) {
+		for b, err := range reconcile.Decoded(query(ctx, c.w, c.statements.Batches(batches, c.came)), reconcile.ReadBatched) {
 			if err != nil {
 				return err
 			}
 			c.q.SetBatch(batches[b.Batch], b)
 		}
 		return nil
-	}, func(b reconcile.Batch) { c.q.SetBroken(b.Version) })
+	}, c.q.SetUncounted)
 }
 
 // learnDeleted looks behind the commits that may have taken rows from the target: their rows were there before, and how
@@ -166,6 +143,7 @@ func (c *inquirer) learnDeleted(ctx context.Context) error {
 	if err != nil || len(readable) == 0 {
 		return err
 	}
+	c.came.Removed = readable
 	for _, v := range readable {
 		c.q.Loads.Raise(c.q.Target.Committed(v+1), peaks[v])
 	}

@@ -59,6 +59,10 @@ type Inquiry struct {
 	Ledger []evidence.Verified
 	// TargetRetention is how long a version of the target can be read after it was committed.
 	TargetRetention time.Duration
+	// Closed says that nothing more will be told.
+	Closed bool
+	// Blurred says that what loads brought to the target cannot be told from what others did.
+	Blurred bool
 	// Kept are the manifests there are, the oldest first.
 	Kept []evidence.Kept
 
@@ -68,8 +72,6 @@ type Inquiry struct {
 	broken  map[int64]bool
 	newest  map[int64]newest
 	batches map[Batch]*Batched
-	remains map[int]map[string]Left
-	lost    map[int]map[string]int64 // what loads lost, by partition
 	// listedBatches are batches by what manifests list of them.
 	listedBatches map[Batch]Batch
 	wants         wants
@@ -89,15 +91,16 @@ type answered struct {
 
 type wants struct {
 	newest  map[int64]bool
-	remains map[int]Remain
 	views   map[View]*spanSet
 	batches map[Batch]bool
 }
 
+// evident reports whether anything was kept that is to decide what the tables leave open.
+func (q *Inquiry) evident() bool { return len(q.Kept) > 0 }
+
 // Begin makes an inquiry ready.
 func (q *Inquiry) Begin() {
 	q.views, q.broken, q.newest, q.batches = map[View]answered{}, map[int64]bool{}, map[int64]newest{}, map[Batch]*Batched{}
-	q.lost, q.remains = map[int]map[string]int64{}, map[int]map[string]Left{}
 	q.listedBatches = map[Batch]Batch{}
 	q.clear()
 	q.Loads.Sort()
@@ -107,7 +110,7 @@ func (q *Inquiry) Begin() {
 }
 
 func (q *Inquiry) clear() {
-	q.wants = wants{map[int64]bool{}, map[int]Remain{}, map[View]*spanSet{}, map[Batch]bool{}}
+	q.wants = wants{map[int64]bool{}, map[View]*spanSet{}, map[Batch]bool{}}
 }
 
 // SetDeleted gives the rows of Deleted.
@@ -136,8 +139,13 @@ func (q *Inquiry) SetView(v View, spans []Span, l List[Sight]) {
 // SetBatch gives what Batches counts of a batch.
 func (q *Inquiry) SetBatch(b Batch, n Batched) { q.batches[b] = &n }
 
-// SetRemains gives what Remains lists of a load, by partition.
-func (q *Inquiry) SetRemains(load int, left map[string]Left) { q.remains[load] = left }
+// SetUncounted says that a batch cannot be counted.
+func (q *Inquiry) SetUncounted(b Batch) {
+	if q.broken[b.Version] {
+		q.batches[b] = nil
+	}
+	q.broken[b.Version] = true
+}
 
 // SetBroken says that a version of the source cannot be read.
 func (q *Inquiry) SetBroken(version int64) { q.broken[version] = true }
@@ -145,7 +153,6 @@ func (q *Inquiry) SetBroken(version int64) { q.broken[version] = true }
 // Wants is what statements have to tell before more can be decided.
 type Wants struct {
 	Newest  []int64
-	Remains []Remain
 	Views   []View
 	Spans   [][]Span
 	Batches []Batch
@@ -164,13 +171,6 @@ func (q *Inquiry) Wants() Wants {
 			continue
 		}
 		w.Newest = append(w.Newest, v)
-	}
-	for _, r := range q.wants.remains {
-		if room--; room < 0 {
-			q.broken[r.Version] = true
-			continue
-		}
-		w.Remains = append(w.Remains, r)
 	}
 	for v, spans := range q.wants.views {
 		if room--; room < 0 {
@@ -192,7 +192,7 @@ func (q *Inquiry) Wants() Wants {
 }
 
 // None reports whether nothing is wanted.
-func (w Wants) None() bool { return len(w.Newest)+len(w.Remains)+len(w.Views)+len(w.Batches) == 0 }
+func (w Wants) None() bool { return len(w.Newest)+len(w.Views)+len(w.Batches) == 0 }
 
 // Close gives back what is held of lists, and the first error among them.
 func (q *Inquiry) Close() error {

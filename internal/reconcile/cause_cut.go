@@ -18,13 +18,21 @@ func (q *Inquiry) Cut(r Range) iter.Seq[Range] {
 		for at := r.From; ; {
 			s := &stretch{Range: r, at: at, to: r.To, version: r.Version, held: r.Held, readable: r.Held}
 			s.setTimes(r.Earliest, r.Latest)
-			f := q.decide(s)
+			f := q.settle(s, q.decide(s))
 			if !yield(s.asRange(f)) || s.to >= r.To {
 				return
 			}
 			at = s.to + 1
 		}
 	})
+}
+
+// settle ends the waiting for what nobody will tell any more.
+func (q *Inquiry) settle(s *stretch, f finding) finding {
+	if q.Closed && s.wants {
+		return open(s, "finding out takes more statements than a verification makes")
+	}
+	return f
 }
 
 func (s *stretch) setTimes(earliest, latest time.Time) {
@@ -77,6 +85,9 @@ func (q *Inquiry) Neither(g Gap) iter.Seq[Range] {
 		for at := g.From; ; {
 			s := &stretch{Range: Range{Partition: g.Partition, State: Lost}, at: at, to: g.To}
 			f := q.neither(s)
+			if f = q.settle(s, f); f.state == "" {
+				f.state = Undecidable
+			}
 			r := s.asRange(f)
 			if f.state == Undecidable && g.Timed {
 				r.Earliest, r.Latest = instant(min(g.Earlier, g.Later)), instant(max(g.Earlier, g.Later))

@@ -125,21 +125,25 @@ func (q *Inquiry) unread(s *stretch) finding {
 		return found(s, CauseUnread, "due, and above the highest sequence of the target; the next run can read them")
 	}
 	l := q.Loads.All[n]
-	positions := q.Loads.in(s.Partition)
+	blank, told := q.Loads.blank(n)
 	wrote, known := q.Loads.wrote(s.Partition, n)
-	switch {
-	case q.Loads.absent(s.Partition, n):
-		if q.Loads.others(s.Partition, n) {
+	if known && told && !wrote && !blank {
+		if q.Loads.absent(s.Partition, n) {
 			return found(s, CauseNewPartition, "%s wrote other partitions, and the target has never had a row of this one; make the loader start unknown partitions at their first sequence", l.read())
 		}
-	case known && !wrote && q.Loads.others(s.Partition, n):
-		if f, ok := q.idle(s, n); ok {
+		stuck, f, ok := q.stuckBefore(s, n+1)
+		if s.wants || !ok && q.evident() {
 			return f
+		}
+		if ok && len(stuck) > 0 {
+			if f, idle, _ := q.idle(s, stuck); idle || s.wants {
+				return f
+			}
 		}
 	}
 	switch {
 	case known && wrote:
-		return found(s, CauseUnread, "%s stopped at sequence %d of the partition: a limit, or an error it passed over; the next run can read them", l.read(), positions[n].own)
+		return found(s, CauseUnread, "%s stopped at sequence %d of the partition: a limit, or an error it passed over; the next run can read them", l.read(), q.Loads.in(s.Partition)[n].high)
 	case known:
 		return found(s, CauseUnread, "%s wrote nothing in the partition although these rows were due; the next run can read them unless a position of its own has moved past them", l.read())
 	}
@@ -153,25 +157,19 @@ func (q *Inquiry) previous(load int) int {
 	return load
 }
 
-func (q *Inquiry) wasStill(s *stretch, load int) bool {
-	wrote, known := q.Loads.wrote(s.Partition, load)
-	return known && !wrote
-}
-
 // skipped is for rows that one of the loads from first to last passed; they may have left the source after that.
 func (q *Inquiry) skipped(s *stretch, first, last int) finding {
 	l := q.Loads.All[last]
 	for k := max(first, 0); k < last; k++ {
-		switch {
-		case last-k > mostStuck, q.Loads.All[k].Foreign, l.Foreign:
-			return q.passedBySome(s, last)
+		if q.Loads.All[k].Foreign || q.Loads.All[k].Failed {
+			continue
+		}
+		if last-k > mostUnknown {
+			return open(s, "one of %d runs up to %s passed them, and it is not known which: records of every run would have decided", last-k, l.read())
 		}
 		if st := q.stands(s, k); st != young && st != absent && st != pending && first >= 0 {
 			return open(s, "one of %s to %s passed them, and it is not known which: records of every run would have decided", q.Loads.All[k].read(), l.read())
 		}
-	}
-	if l.Foreign {
-		return q.passedBySome(s, last)
 	}
 	switch q.stands(s, last) {
 	case young:
@@ -180,30 +178,127 @@ func (q *Inquiry) skipped(s *stretch, first, last int) finding {
 		}
 		return q.passedOver(s, last)
 	case absent:
+		if s.readable && s.version == q.SourceVersion && l.First > s.version {
+			return q.leftSince(s, last)
+		}
 		return found(s, CauseWatermarkPassed, "%s had moved the partition to sequence %d before these rows were in the source: they came later than their event times say; a longer settle delay, or reading again what is behind the watermark, would have read them", l.read(), q.Loads.in(s.Partition)[last].high)
 	case either:
-		return open(s, "their event times lie within the time in which %s may have read (%s to %s): whether they were due then is not known", l.name(), instantText(l.From), instantText(l.To))
+		return q.within(s, last)
 	case unknown:
 		return q.guess(s, last)
 	}
 	switch {
 	case first < 0:
 		return open(s, "they were due at %s, but which run passed them is not known: records of the runs before it would have decided", l.read())
-	case first != last:
+	case first != last && q.previous(last) >= first:
 		return open(s, "one of %s to %s passed them, and it is not known which: records of every run would have decided", q.Loads.All[first].read(), l.read())
 	}
 	return q.dueAt(s, last)
 }
 
-// passedBySome is for rows below one that no successful run brought: what that means to the loader is not known.
-func (q *Inquiry) passedBySome(s *stretch, by int) finding {
-	l := q.Loads.All[by]
-	if s.State == Doomed && s.version == q.SourceVersion && q.Verified >= 0 {
-		if st := q.stands(s, q.Verified); st == young || st == absent || st == pending {
-			return found(s, CauseWatermarkPassed, "not due at %s, and %s put the partition at sequence %d: a loader that takes its position from the target does not read below it", q.Loads.All[q.Verified].read(), l.name(), q.Loads.in(s.Partition)[by].high)
+// mostUnknown is how many loads are looked at of which one passed the same rows.
+const mostUnknown = 3
+
+// leftSince is for rows that were there when the load that is verified read, and had left when a later one passed them.
+func (q *Inquiry) leftSince(s *stretch, by int) finding {
+	for k := q.previous(by); k >= 0; k = q.previous(k) {
+		switch st := q.stands(s, k); {
+		case st == absent:
+			continue
+		case st == due:
+			return q.leftUnread(s, k, instantText(q.Loads.All[by].From))
+		case st == either:
+			return q.within(s, k)
+		case st == unknown:
+			return q.unseen(s, k)
+		}
+		break
+	}
+	return open(s, "not due at %s, and gone from the source when %s read it: a verification of that run tells why", q.Loads.All[q.Verified].read(), q.Loads.All[by].read())
+}
+
+// leftUnread is for rows that were due at a load, and had left the source by the time of the next.
+func (q *Inquiry) leftUnread(s *stretch, reader int, left string) finding {
+	stuck, f, ok := q.stuckBefore(s, reader+1)
+	switch {
+	case !ok:
+		return f
+	case len(stuck) == 0:
+		return found(s, CauseExpiredUnread, "due at %s, which stopped at sequence %d of the partition: a limit, or an error it passed over; they left the source at %s, before the next read", q.Loads.All[reader].read(), q.Loads.in(s.Partition)[reader].high, left)
+	}
+	if f := q.stalled(s, stuck, left); f != nil {
+		return *f
+	}
+	if f := q.blame(s, stuck); f != nil {
+		return *f
+	}
+	return found(s, CauseExpiredUnread, "due at %s, which wrote nothing in the partition, and gone from the source at %s, before a run that loaded all of it", q.Loads.All[stuck[0]].read(), left)
+}
+
+// stalled is the finding for rows that were due at several loads which wrote nothing at all: unless a later one has moved
+// past what was left then, the loader did nothing. Nil where it has, or where they were due at one only.
+func (q *Inquiry) stalled(s *stretch, stuck []int, left string) *finding {
+	if len(stuck) < 2 {
+		return nil
+	}
+	for _, d := range stuck {
+		if blank, known := q.Loads.blank(d); !known || !blank {
+			return nil
 		}
 	}
-	return open(s, "%s put the partition at sequence %d, and no run that succeeded made it: whether the loader's position moved past these rows is not known; the position it keeps would have decided", l.name(), q.Loads.in(s.Partition)[by].high)
+	f := found(s, CauseExpiredUnread, "due at %d runs from %s to %s, all of which wrote nothing, and gone from the source at %s, before one that loaded any of it", len(stuck), q.Loads.All[stuck[len(stuck)-1]].read(), q.Loads.All[stuck[0]].read(), left)
+	for next := q.next(stuck[0]); next >= 0; next = q.next(next) {
+		wrote, known := q.Loads.wrote(s.Partition, next)
+		if !known {
+			f = open(s, "due at %d runs that wrote nothing, and what %s wrote after them is not on record: evidence of every run would have decided", len(stuck), q.Loads.All[next].name())
+			return &f
+		}
+		if !wrote {
+			continue
+		}
+		return q.resumed(s, stuck[0], next, f)
+	}
+	return &f
+}
+
+// resumed is nil where a load has moved past what one before had left; else what is said already.
+func (q *Inquiry) resumed(s *stretch, before, next int, f finding) *finding {
+	n, known := q.tail(s, before, s.Partition)
+	if known && n.Loaded == 0 {
+		top := &stretch{Range: Range{Partition: s.Partition}, at: n.High, to: n.High}
+		st := q.stands(top, next)
+		s.wants = s.wants || top.wants
+		if st == due {
+			return nil
+		}
+		known = st == absent || st == young
+	}
+	if !known {
+		f = q.unseen(s, next)
+	}
+	return &f
+}
+
+// next is the load after one that did not fail; -1 none.
+func (q *Inquiry) next(load int) int {
+	for load++; load < len(q.Loads.All); load++ {
+		if l := q.Loads.All[load]; !l.Failed && !l.Foreign {
+			return load
+		}
+	}
+	return -1
+}
+
+// putPast is for rows that no run has passed, under the target's highest sequence: a commit that no run made put it there.
+func (q *Inquiry) putPast(s *stretch) finding {
+	positions := q.Loads.in(s.Partition)
+	for i, l := range q.Loads.All {
+		if p := positions[i]; p.marked && p.mark >= s.at {
+			s.upTo(p.mark)
+			return found(s, CauseWatermarkPassed, "%s (%s), which no run that succeeded made, put the partition at sequence %d: a loader that takes its position from the target does not read below it", l.name(), instantText(l.From), p.mark)
+		}
+	}
+	return q.notOnRecord(s)
 }
 
 func (q *Inquiry) passedOver(s *stretch, load int) finding {
@@ -222,32 +317,22 @@ func (q *Inquiry) guess(s *stretch, load int) finding {
 	return open(s, "what the source held when %s read it cannot be read any more, and no manifest of it was kept", l.name())
 }
 
-// passedLater is for rows under the target's highest sequence that no load is known to have passed: between known loads
-// others write, or loads are not on record.
+// passedLater is for rows under the target's highest sequence that no load is known to have passed: others wrote above them,
+// or loads are not on record.
 func (q *Inquiry) passedLater(s *stretch, first int) finding {
 	n := q.Verified
+	positions := q.Loads.in(s.Partition)
 	switch {
 	case n < 0:
 		return q.notOnRecord(s)
-	case s.State == Doomed:
+	case len(positions) > 0 && positions[len(positions)-1].known && first == len(positions):
+		return q.putPast(s)
+	case s.State == Doomed && n == len(positions)-1:
 		if st := q.stands(s, n); st == young || st == absent || st == pending {
 			return found(s, CauseWatermarkPassed, "not due at %s, and a row above them is in the target at version %d; no run will read them unless it looks behind the watermark", q.Loads.All[n].read(), q.TargetVersion)
 		}
-		return q.notOnRecord(s)
-	case first <= n:
-		return q.skipped(s, first, n)
-	case n+1 < len(q.Loads.All):
-		return q.notOnRecord(s)
 	}
-	// The load that is verified did not pass them, and had them due: others wrote above them since.
-	stuck, f, ok := q.stuckBefore(s, n+1, true)
-	switch {
-	case !ok:
-		return f
-	case len(stuck) == 0:
-		return q.notOnRecord(s)
-	}
-	return q.stalled(s, stuck)
+	return q.notOnRecord(s)
 }
 
 func (q *Inquiry) notOnRecord(s *stretch) finding {

@@ -1,46 +1,66 @@
 package reconcile
 
+import "fmt"
+
 // dueAt is for rows that were due at a load which passed them without loading them. It looks at the loads before it at
-// which they were due too, and which wrote nothing in the partition.
+// which they were due too, and which wrote nothing of the partition: the first of them is to blame, unless rows that it had
+// to load were loaded later.
 func (q *Inquiry) dueAt(s *stretch, load int) finding {
-	stuck, f, ok := q.stuckBefore(s, load, true)
+	stuck, f, ok := q.stuckBefore(s, load)
 	if !ok {
 		return f
 	}
-	before := load - 1
+	first := load
 	if len(stuck) > 0 {
-		before = stuck[len(stuck)-1] - 1
+		first = stuck[len(stuck)-1]
 	}
-	if len(stuck) < mostStuck {
-		if doubt := q.doubted(s, before); doubt != nil {
-			return *doubt
+	if f := q.passedUnseen(s, q.previous(first), load); f != nil {
+		return *f
+	}
+	if len(stuck) > 0 {
+		if f := q.blame(s, stuck); f != nil {
+			return *f
 		}
-	}
-	if len(stuck) == 0 {
 		return q.isolated(s, load)
 	}
-	return q.blame(s, stuck, load)
+	if f := q.failedBefore(s, load); f != nil {
+		return *f
+	}
+	if f := q.passedByOthers(s, load); f != nil {
+		return *f
+	}
+	return q.isolated(s, load)
 }
 
 func (q *Inquiry) isolated(s *stretch, load int) finding {
+	if p := q.Loads.in(s.Partition)[load]; !p.wrote || p.high < s.at {
+		return found(s, CauseIsolated, "due at %s, and the only row of the partition that was: it wrote others and not this one; a filter, a deduplication or the condition of a MERGE takes it out", q.Loads.All[load].read())
+	}
 	return found(s, CauseIsolated, "due at %s, which wrote the partition up to sequence %d without these rows: a filter, a deduplication or the condition of a MERGE takes them out", q.Loads.All[load].read(), q.Loads.in(s.Partition)[load].high)
 }
 
-const mostStuck = 3
+// mostStuck is how many loads in a row are looked at that left the same rows.
+const mostStuck = 16
 
-// stuckBefore collects the loads right before one at which the rows were due and which wrote nothing in their partition,
-// the latest first; those that failed only when asked to, since they are not expected to write. Where it cannot be told,
-// ok is false.
-func (q *Inquiry) stuckBefore(s *stretch, load int, failed bool) (stuck []int, f finding, ok bool) {
-	for d := load - 1; d >= 0 && len(stuck) < mostStuck; d-- {
-		if q.Loads.All[d].Foreign || q.Loads.All[d].Failed && !failed {
-			continue
-		}
+// stuckBefore collects the loads right before one at which the rows were due and which wrote nothing of their partition, the
+// latest first; those that failed are not expected to write. Where it cannot be told, ok is false.
+func (q *Inquiry) stuckBefore(s *stretch, load int) (stuck []int, f finding, ok bool) {
+	for d := q.previous(load); d >= 0; d = q.previous(d) {
 		wrote, known := q.Loads.wrote(s.Partition, d)
 		if known && wrote {
 			break
 		}
-		switch st := q.stands(s, d); {
+		if len(stuck) == mostStuck {
+			return nil, open(s, "due at more than %d runs that wrote nothing of the partition, %s the latest: more than a verification looks at", mostStuck, q.Loads.All[stuck[0]].read()), false
+		}
+		st := q.stands(s, d)
+		if st == pending { // what is asked for beyond grows with what was found
+			for e, n := q.previous(d), 0; e >= 0 && n <= 2*len(stuck); e, n = q.previous(e), n+1 {
+				q.stands(s, e)
+			}
+			return nil, f, false
+		}
+		switch {
 		case st == absent || st == young:
 			return stuck, f, true
 		case st == due && known:
@@ -48,94 +68,95 @@ func (q *Inquiry) stuckBefore(s *stretch, load int, failed bool) (stuck []int, f
 		case st == due:
 			return nil, open(s, "due at %s, and what it wrote is not on record: evidence of every run would have decided", q.Loads.All[d].read()), false
 		case st == either:
-			return nil, open(s, "their event times lie within the time in which %s may have read (%s to %s): whether they were its to load is not known", q.Loads.All[d].name(), instantText(q.Loads.All[d].From), instantText(q.Loads.All[d].To)), false
+			return nil, q.within(s, d), false
 		default:
-			return nil, open(s, "what the source held when %s read it cannot be read any more, and no manifest of it was kept", q.Loads.All[d].name()), false
+			return nil, q.unseen(s, d), false
 		}
+	}
+	if d := q.previous(load); d < 0 && !q.Loads.Complete {
+		return nil, open(s, "which runs read them before %s is not known: records of those would have decided", q.Loads.All[load].read()), false
 	}
 	return stuck, f, true
 }
 
-// blame is for rows that were due at loads which wrote nothing in their partition, before another one passed them.
-func (q *Inquiry) blame(s *stretch, stuck []int, load int) finding {
+// within is the finding for rows that became due, or left, while a load may have been reading.
+func (q *Inquiry) within(s *stretch, load int) finding {
+	l := q.Loads.All[load]
+	return open(s, "their event times lie within the time in which %s may have read (%s to %s): whether they were its to load is not known", l.name(), instantText(l.From), instantText(l.To))
+}
+
+func (q *Inquiry) unseen(s *stretch, load int) finding {
+	return open(s, "what the source held when %s read it cannot be read any more, and no manifest of it was kept", q.Loads.All[load].name())
+}
+
+// blame is for rows that were due at loads which wrote nothing of their partition, the latest first. It is nil where rows
+// that the first of them had to load were loaded later: it had not moved on then.
+func (q *Inquiry) blame(s *stretch, stuck []int) *finding {
 	first := stuck[len(stuck)-1]
-	begun := q.begunAbove(s, first)
-	for i := len(stuck) - 1; i >= 0; i-- {
-		if !q.Loads.idle(stuck[i]) {
-			continue
-		}
-		switch n, known := q.batch(s, stuck[i]); {
-		case known && n.Keys > 0 && n.Loaded == 0 && !begun:
-			if q.lose(s, stuck[i], n.Keys) < 2 {
-				return open(s, "the only row that was due at %s, which wrote nothing: whether its write was lost, or the row left out, is not known; the position that the loader keeps would have decided", q.Loads.All[stuck[i]].read())
-			}
-			return q.batchLost(s, stuck[i], n)
-		case known && n.Keys > 0 && n.Loaded == 0 && len(q.lost[stuck[i]]) > 0:
-			return q.batchLost(s, stuck[i], n)
-		case known && n.Keys > 0 && n.Loaded == 0:
-			return open(s, "due at %s, which wrote nothing at all, and nothing of their partition was in the target before: either its write was lost, or the loader began the partition above these rows; another partition of which it lost rows would have decided", q.Loads.All[stuck[i]].read())
-		case known && n.Prefix > 1 && s.at < n.Low:
-			s.upTo(n.Low - 1)
-			return found(s, CauseBatchLost, "%s ended without writing anything: the first %d rows of the partition that it had to load are not in the target, those above them are; write rows and position in one commit", q.Loads.All[stuck[i]].read(), n.Prefix)
-		case known && !q.Loads.All[stuck[i]].Failed:
-			return open(s, "due at %s, which ended well and wrote nothing at all, while others that it had due are in the target: whether it lost its write, or a later run left these out, is not known; the position that the loader keeps would have decided", q.Loads.All[stuck[i]].read())
-		case !known && !s.wants:
-			return q.unreadBatch(s, stuck[i])
+	n, known := q.own(s, first)
+	blank, told := q.Loads.blank(first)
+	var f finding
+	switch {
+	case s.wants:
+	case !known || !told:
+		f = open(s, "due at %s, which wrote nothing of the partition; what else it had to load cannot be read any more, and no manifest of it was kept", q.Loads.All[first].read())
+	case n.Loaded > 0:
+		return nil
+	case blank:
+		f = q.blank(s, first, n)
+	default:
+		f = q.leftOut(s, stuck, n)
+	}
+	return &f
+}
+
+// blank is for the rows of a load that wrote nothing at all.
+func (q *Inquiry) blank(s *stretch, load int, n Batched) finding {
+	l := q.Loads.All[load]
+	p := q.Loads.in(s.Partition)[load]
+	switch {
+	case !p.sure:
+		return open(s, "due at %s, which wrote nothing; whether the target had a row of the partition then is not known: records of the runs before it would have decided", l.read())
+	case p.marked:
+		return q.batchLost(s, load, n)
+	}
+	for _, partition := range q.Loads.partitions(load - 1) {
+		other, known := q.tail(s, load, partition)
+		switch {
+		case s.wants:
+			return finding{}
+		case !known:
+			return open(s, "due at %s, which wrote nothing; whether it had rows of other partitions to load cannot be read any more, and no manifest of it was kept", l.read())
+		case other.Keys > 0 && other.Loaded == 0:
+			return q.batchLost(s, load, n)
 		}
 	}
-	if begun {
-		if n, known := q.batch(s, first); known && n.Keys == 1 || !known && s.wants {
-			return open(s, "due at %s as the only row of a partition that the target did not have yet: either the loader began the partition above it, or that run left it out", q.Loads.All[first].read())
-		}
-		return found(s, CauseNewPartition, "due at %s, when the target had no row of the partition yet: the loader began it above these rows; make it start unknown partitions at their first sequence", q.Loads.All[first].read())
+	return found(s, CauseNewPartition, "due at %s, when the target had no row of the partition yet, and had all of the others: the loader began it above these rows; make it start unknown partitions at their first sequence, and write rows and position in one commit", l.read())
+}
+
+// leftOut is for the rows of a load that wrote other partitions.
+func (q *Inquiry) leftOut(s *stretch, stuck []int, n Batched) finding {
+	first := stuck[len(stuck)-1]
+	l := q.Loads.All[first]
+	p := q.Loads.in(s.Partition)[first]
+	switch {
+	case !p.sure:
+		return open(s, "due at %s, which wrote other partitions; whether the target had a row of this one then is not known: records of the runs before it would have decided", l.read())
+	case !p.marked:
+		return found(s, CauseNewPartition, "due at %s, which wrote other partitions, when the target had no row of this one yet: the loader began it above these rows; make it start unknown partitions at their first sequence", l.read())
 	}
-	if f, ok := q.idle(s, stuck...); ok {
+	f, idle, known := q.idle(s, stuck)
+	switch {
+	case s.wants:
+		return finding{}
+	case idle:
 		return f
+	case !known:
+		return open(s, "due at %s, which wrote other partitions; how many rows waited at the runs around it cannot be read any more, and no manifest of them was kept", l.read())
+	case n.Keys == 1:
+		return q.isolated(s, first)
 	}
-	switch n, known := q.batch(s, first); {
-	case known && n.Keys > 1 && n.Loaded == 0:
-		return q.batchLost(s, first, n)
-	case !known && !s.wants:
-		return q.unreadBatch(s, first)
-	}
-	return q.isolated(s, load)
-}
-
-// lose notes what a load lost of a partition that the target had rows of, and counts what it lost of all of them.
-func (q *Inquiry) lose(s *stretch, load int, keys int64) int64 {
-	if q.lost[load] == nil {
-		q.lost[load] = map[string]int64{}
-	}
-	q.lost[load][s.Partition] = keys
-	all := int64(0)
-	for _, n := range q.lost[load] {
-		all += n
-	}
-	return all
-}
-
-// begunAbove reports whether the target had nothing of the partition after a load, and begins it above the rows now.
-func (q *Inquiry) begunAbove(s *stretch, load int) bool {
-	e := q.Extents[s.Partition]
-	if !q.Loads.absent(s.Partition, load) || e != nil && e.InTarget && s.at >= e.TargetLow {
-		return false
-	}
-	if e != nil && e.InTarget {
-		s.upTo(e.TargetLow - 1)
-	}
-	return true
-}
-
-// stalled is for rows that were due at loads which wrote nothing in their partition, and that no load passed before they
-// left the source, or while they are there.
-func (q *Inquiry) stalled(s *stretch, stuck []int) finding {
-	if f, ok := q.idle(s, stuck...); ok {
-		return f
-	}
-	if s.readable && s.version == q.SourceVersion {
-		return found(s, CauseUnread, "due at %s, which did not load them", q.Loads.All[stuck[0]].read())
-	}
-	return found(s, CauseExpiredUnread, "due at %s, which wrote nothing in the partition, and gone from the source before a run that loaded any of it", q.Loads.All[stuck[0]].read())
+	return q.batchLost(s, first, n)
 }
 
 func (q *Inquiry) batchLost(s *stretch, load int, n Batched) finding {
@@ -144,63 +165,56 @@ func (q *Inquiry) batchLost(s *stretch, load int, n Batched) finding {
 	if l.Failed {
 		ended = "failed"
 	}
-	return found(s, CauseBatchLost, "%s %s and wrote nothing in the partition: none of the %d rows that it had to load there is in the target; write rows and position in one commit", l.read(), ended, n.Keys)
+	rows := fmt.Sprintf("none of the %d rows that it had to load there is in the target", n.Keys)
+	if n.Keys == 1 {
+		rows = "the only row that it had to load there is not in the target"
+	}
+	return found(s, CauseBatchLost, "%s %s and wrote nothing in the partition: %s; write rows and position in one commit", l.read(), ended, rows)
 }
 
-func (q *Inquiry) unreadBatch(s *stretch, load int) finding {
-	return open(s, "due at %s, which wrote nothing in the partition; whether anything of its batch was loaded later cannot be told: source version %d cannot be read any more", q.Loads.All[load].read(), q.Loads.All[load].First)
-}
-
-// batch counts what a load had to read in the partition, and what of it is in the target.
-func (q *Inquiry) batch(s *stretch, load int) (n Batched, known bool) {
-	l := q.Loads.All[load]
-	b := Batch{Version: l.First, Sure: l.Sure, Partition: s.Partition, Whole: true}
-	if load > 0 {
-		if p := q.Loads.in(s.Partition)[load-1]; p.some {
-			b.Above, b.Whole = p.high, false
-		}
-	}
-	if q.broken[b.Version] || s.held && !s.readable {
-		if b, known = q.listedBatch(b); !known {
-			return Batched{}, false
-		}
-	}
-	if n, ok := q.batches[b]; ok {
-		if n == nil {
-			return Batched{}, false
-		}
-		return *n, true
-	}
-	q.wants.batches[b] = true
-	s.wants = true
-	return Batched{}, false
-}
-
-// listedBatch makes a batch of what a manifest lists: its keys, and the highest of them.
-func (q *Inquiry) listedBatch(b Batch) (Batch, bool) {
-	if _, ok := q.kept(b.Version); !ok || q.cover == nil {
-		return b, false
-	}
-	if kept, ok := q.listedBatches[b]; ok {
-		return kept, kept.Listed
-	}
-	kept := b
-	for m, err := range q.cover.list.All() {
-		if err != nil {
-			break
-		}
-		if m.SourceVersion != b.Version || m.Partition != b.Partition || !b.Whole && m.High <= b.Above || m.Latest.IsZero() || m.Latest.UnixMicro() >= b.Sure {
+// failedBefore is the finding for rows that a load which failed may have moved past: all that it had to load, more than one
+// row, is missing. Nil where none did.
+func (q *Inquiry) failedBefore(s *stretch, load int) *finding {
+	for d := load - 1; d > q.previous(load); d-- {
+		if l := q.Loads.All[d]; !l.Failed || l.Foreign {
 			continue
 		}
-		low := m.Low
-		if !b.Whole {
-			low = max(low, b.Above+1)
+		switch st := q.stands(s, d); {
+		case s.wants:
+			return &finding{}
+		case st == absent || st == young:
+			return nil
+		case st != due:
+			f := q.within(s, d)
+			return &f
 		}
-		if !kept.Listed || m.High > kept.High {
-			kept.High = m.High
+		n, known := q.own(s, d)
+		switch {
+		case s.wants:
+			return &finding{}
+		case !known:
+			f := q.unseen(s, d)
+			return &f
+		case n.Keys > 1 && n.Loaded == 0:
+			f := q.batchLost(s, d, n)
+			return &f
 		}
-		kept.Keys, kept.Listed = kept.Keys+m.High-low+1, true
 	}
-	q.listedBatches[b] = kept
-	return kept, kept.Listed
+	return nil
+}
+
+// passedByOthers is the finding for rows that a commit which no run made had put the watermark past before a load read:
+// one that takes its position from the target did not read below. Nil where there is none, or where the load did.
+func (q *Inquiry) passedByOthers(s *stretch, load int) *finding {
+	l := q.Loads.All[load]
+	if load == 0 || !l.Mixed {
+		return nil
+	}
+	p := q.Loads.in(s.Partition)[load-1]
+	if wrote, ok := l.Wrote[s.Partition]; !p.marked || p.mark < s.at || !ok || wrote.Low <= p.mark {
+		return nil
+	}
+	s.upTo(p.mark)
+	f := q.putPast(s)
+	return &f
 }

@@ -19,9 +19,6 @@ func (q *Inquiry) gone(s *stretch, first, last int) finding {
 	}
 	switch {
 	case last >= 0 && last <= reader:
-		if q.Loads.All[last].Foreign && q.notDue(s, reader) {
-			return q.unreadWhileThere(s, r, reader, next)
-		}
 		return q.skipped(s, first, last)
 	case last >= 0 && first <= reader && !q.notDue(s, reader):
 		return open(s, "passed by one of several runs, some of which read them and some of which came too late: records of every run would have decided")
@@ -34,19 +31,11 @@ func (q *Inquiry) gone(s *stretch, first, last int) finding {
 	case absent, young:
 		return q.unreadWhileThere(s, r, reader, next)
 	case either:
-		return open(s, "their event times lie within the time in which %s may have read (%s to %s): whether they were due then is not known", q.Loads.All[reader].name(), instantText(q.Loads.All[reader].From), instantText(q.Loads.All[reader].To))
+		return q.within(s, reader)
 	case unknown:
-		return open(s, "what the source held when %s read it cannot be read any more, and no manifest of it was kept", q.Loads.All[reader].name())
+		return q.unseen(s, reader)
 	}
-	stuck, f, ok := q.stuckBefore(s, reader+1, false)
-	switch {
-	case !ok:
-		return f
-	case len(stuck) == 0:
-		l := q.Loads.All[reader]
-		return found(s, CauseExpiredUnread, "due at %s, which stopped at sequence %d of the partition: a limit, or an error it passed over; they left the source at %s, before the next read", l.read(), q.Loads.in(s.Partition)[reader].own, instantText(r.last.At))
-	}
-	return q.stalled(s, stuck)
+	return q.leftUnread(s, reader, instantText(r.last.At))
 }
 
 func (q *Inquiry) notDue(s *stretch, load int) bool {

@@ -2,167 +2,219 @@ package reconcile
 
 import "fmt"
 
-// hidden reports whether a load can have moved past rows without the target showing it: by one that it had to write,
-// further up, and that the target did not have after it. ok is false where nobody can tell, or not yet.
-func (q *Inquiry) hidden(s *stretch, load int) (hidden, ok bool) {
-	for load >= 0 && (q.Loads.All[load].Failed || q.Loads.All[load].Foreign) {
-		load--
-	}
+// passedUnseen is the finding for rows that were not due at a load and that it moved past all the same, which the target
+// does not show: by a row further up that it had to load, that the target never had, and that was still there for another
+// load, which passed it. Nil where it did not.
+func (q *Inquiry) passedUnseen(s *stretch, load, by int) *finding {
 	if load < 0 {
-		return false, q.Loads.Complete
+		if q.Loads.Complete {
+			return nil
+		}
+		f := open(s, "how far the loader had come before the first run on record is not known")
+		return &f
 	}
-	left, ok := q.remain(s, load)
-	if !ok {
-		return false, false
+	var f finding
+	n, known := q.tail(s, load, s.Partition)
+	switch {
+	case s.wants:
+		return &f
+	case !known:
+		f = open(s, "how far %s had come is not known: a record of it, and of the source's version that it read, would have decided", q.Loads.All[load].name())
+		return &f
+	case n.Keys == 0 || n.High < s.at || n.Loaded > 0:
+		return nil
 	}
-	l, some := left[s.Partition]
-	if !some || l.High < s.at {
-		return false, true
+	s.upTo(n.High)
+	top := &stretch{Range: Range{Partition: s.Partition}, at: n.High, to: n.High}
+	st := q.stands(top, by)
+	s.wants = s.wants || top.wants
+	switch st {
+	case due:
+		f = found(s, CauseWatermarkPassed, "%s had sequence %d of the partition to load, which has never been in the target, and %s did not read it either: the loader's position had moved past these rows before they were due; advance it no further than the first row that is not due", q.Loads.All[load].read(), n.High, q.Loads.All[by].read())
+	case either:
+		f = open(s, "whether sequence %d, which %s had to load, was there for %s is not known", n.High, q.Loads.All[load].read(), q.Loads.All[by].read())
+	case unknown:
+		f = q.unseen(s, by)
+	case absent, young:
+		return nil
 	}
-	s.upTo(l.High)
-	return true, true
+	return &f
 }
 
-// remain finds what a load may have left unread, by partition.
-func (q *Inquiry) remain(s *stretch, load int) (left map[string]Left, ok bool) {
-	if left, ok := q.remains[load]; ok {
-		return left, left != nil
+// idle finds that a partition's watermark stood while others moved: at two loads at least rows of it were due, more than
+// one of them new at one of the two, and both wrote others. One row, or one more, a loader can have left out. The loads at
+// which the rows were due come the latest first.
+func (q *Inquiry) idle(s *stretch, stuck []int) (f finding, idle, known bool) {
+	first := stuck[len(stuck)-1]
+	pairs := [][2]int{{q.previous(first), first}}
+	for i := len(stuck) - 2; i >= 0; i-- {
+		pairs = append(pairs, [2]int{first, stuck[i]})
 	}
-	l := &q.Loads.All[load]
-	if !l.Pinned || l.Marks == nil || !q.cut(s, l) {
-		return nil, false
-	}
-	if q.broken[l.Last] || s.held && !s.readable {
-		if left, ok := q.listedRemain(l); ok {
-			q.remains[load] = left
-			return left, true
-		}
-		if q.broken[l.Last] {
-			return nil, false
-		}
-	}
-	var marks []Mark
-	for p := range l.Marks {
-		marks = append(marks, Mark{p, l.Marks[p]})
-	}
-	q.wants.remains[load] = Remain{load, l.Last, l.Never, marks}
-	s.wants = true
-	return nil, false
-}
-
-// listedRemain finds it in the manifest of the version.
-func (q *Inquiry) listedRemain(l *Load) (left map[string]Left, ok bool) {
-	if _, ok := q.kept(l.Last); !ok || q.cover == nil {
-		return nil, false
-	}
-	left = map[string]Left{}
-	for m, err := range q.cover.list.All() {
-		if err != nil {
-			return nil, false
-		}
-		mark, some := l.Marks[m.Partition]
-		if m.SourceVersion != l.Last || some && m.High <= mark || !m.Earliest.IsZero() && m.Earliest.UnixMicro() >= l.Never {
+	known = true
+	for i, pair := range pairs {
+		a, b := pair[0], pair[1]
+		if a < 0 || !q.leftIt(s.Partition, a) || !q.leftIt(s.Partition, b) {
 			continue
 		}
-		low := m.Low
-		if some {
-			low = max(low, mark+1)
+		waiting, ok := q.tail(s, a, s.Partition)
+		more, ok2 := q.fresh(s, b)
+		if !ok || !ok2 {
+			known = false
+			continue
 		}
-		old, ok := left[m.Partition]
-		if !ok || m.High > old.High {
-			old.High = m.High
+		several := more.Keys > 1
+		if i > 0 && !several {
+			own, ok := q.fresh(s, a)
+			several, known = ok && own.Keys > 1, known && ok
 		}
-		old.Keys += m.High - low + 1
-		left[m.Partition] = old
+		if waiting.Keys > 0 && several {
+			return found(s, CauseIdlePartition, "rows of the partition were due at %s, and at %s, both of which wrote other partitions: its watermark stood at %s", q.Loads.All[a].read(), q.Loads.All[b].read(), q.markText(s.Partition, b)), true, true
+		}
 	}
-	return left, true
+	return f, false, known
 }
 
-// idle finds that two loads in a row wrote others and nothing of the partition, at the second of which more of it was due
-// than at the first: no position can have passed that. It looks at pairs with one of the loads in them. A partition that
-// the target has never had is not idle, but new.
-func (q *Inquiry) idle(s *stretch, loads ...int) (finding, bool) {
-	for _, d := range loads {
-		for _, pair := range [][2]int{{q.previous(d), d}, {d, q.next(d)}} {
-			if !q.stoodStill(s, pair[0], pair[1]) {
-				continue
-			}
-			if q.Loads.absent(s.Partition, pair[1]) {
-				return found(s, CauseNewPartition, "rows of the partition were due at %s, and more at %s, both of which wrote other partitions, and the target had never had a row of this one; make the loader start unknown partitions at their first sequence", q.Loads.All[pair[0]].read(), q.Loads.All[pair[1]].read()), true
-			}
-			return found(s, CauseIdlePartition, "rows of the partition were due at %s, and more at %s, both of which wrote other partitions: its watermark stood at %s", q.Loads.All[pair[0]].read(), q.Loads.All[pair[1]].read(), q.markText(s.Partition, pair[1])), true
-		}
-	}
-	return finding{}, false
-}
-
-func (q *Inquiry) stoodStill(s *stretch, a, b int) bool {
-	if a < 0 || b < 0 || !q.wasStill(s, a) || !q.wasStill(s, b) || !q.Loads.others(s.Partition, a) || !q.Loads.others(s.Partition, b) {
-		return false
-	}
-	before, ok := q.remain(s, a)
-	after, ok2 := q.remain(s, b)
-	if !ok || !ok2 {
-		return false
-	}
-	x, some := before[s.Partition]
-	y := after[s.Partition]
-	return some && y.High > x.High && y.Keys > 1
+// leftIt reports whether a load wrote other partitions and nothing of this one.
+func (q *Inquiry) leftIt(partition string, load int) bool {
+	wrote, known := q.Loads.wrote(partition, load)
+	blank, told := q.Loads.blank(load)
+	return known && told && !wrote && !blank
 }
 
 func (q *Inquiry) markText(partition string, load int) string {
-	if p := q.Loads.in(partition)[load]; p.ownSome {
-		return fmt.Sprint(p.own)
+	if p := q.Loads.in(partition)[load]; p.some {
+		return fmt.Sprint(p.high)
 	}
 	return "nothing"
-}
-
-// next is the load after one that did not fail; -1 none.
-func (q *Inquiry) next(load int) int {
-	for load++; load < len(q.Loads.All); load++ {
-		if l := q.Loads.All[load]; !l.Failed && !l.Foreign {
-			return load
-		}
-	}
-	return -1
-}
-
-// doubted is the finding for rows that a load may have moved past unseen; nil where it cannot have.
-func (q *Inquiry) doubted(s *stretch, load int) *finding {
-	hidden, ok := q.hidden(s, load)
-	switch {
-	case s.wants:
-		return &finding{}
-	case !ok && load < 0:
-		f := open(s, "how far the loader had come before the first run on record is not known")
-		return &f
-	case !ok:
-		f := open(s, "how far %s had come is not known: a record of it, and of the source's version that it read, would have decided", q.Loads.All[load].name())
-		return &f
-	case hidden:
-		f := open(s, "not loaded by %s, which had a row further up due that the target did not have after it: if the loader keeps a position of its own, that may have moved past these", q.Loads.All[load].read())
-		return &f
-	}
-	return nil
 }
 
 // changed is the finding for rows that were not due when a load passed them, and had been due before that: somebody changed
 // their event times in between. Nil where nobody did.
 func (q *Inquiry) changed(s *stretch, load int) *finding {
-	for d, looked := q.previous(load), 0; d >= 0 && looked < mostLooked; d, looked = q.previous(d), looked+1 {
-		if !q.Loads.All[d].Pinned || !q.rewritten(q.Loads.All[d].First, q.Loads.All[load].First) {
-			return nil
-		}
-		if st := q.stands(s, d); st == due || st == either {
-			f := open(s, "not due at %s, which passed them, but due at %s: their event times were changed in between", q.Loads.All[load].read(), q.Loads.All[d].read())
-			return &f
-		}
-		if wrote, known := q.Loads.wrote(s.Partition, d); s.wants || known && wrote {
-			return nil
-		}
+	d := q.previous(load)
+	if d < 0 || !q.Loads.All[d].Pinned || !q.rewritten(q.Loads.All[d].First, q.Loads.All[load].First) {
+		return nil
 	}
-	return nil
+	stuck, f, ok := q.stuckBefore(s, load)
+	switch {
+	case !ok:
+		return &f
+	case len(stuck) == 0:
+		return nil
+	}
+	return q.blame(s, stuck)
 }
 
-// mostLooked is how many loads are looked at for event times that were changed.
-const mostLooked = 8
+// tail is what a load left unread of a partition, or had to load and did not: what was due above the highest sequence that
+// loads had written by then.
+func (q *Inquiry) tail(s *stretch, load int, partition string) (Batched, bool) {
+	l := &q.Loads.All[load]
+	p := q.position(partition, load)
+	if !p.known || !l.Pinned || !q.cut(s, l) {
+		return Batched{}, false
+	}
+	return q.batch(s, Batch{Version: l.First, Sure: l.Sure, Partition: partition, Above: p.high, Whole: !p.some})
+}
+
+// position is the one in any partition, without making those of the current one anew.
+func (q *Inquiry) position(partition string, load int) position {
+	if partition == q.Loads.partition && q.Loads.positions != nil {
+		return q.Loads.positions[load]
+	}
+	last := position{known: q.Loads.Complete, sure: q.Loads.Complete}
+	for _, l := range q.Loads.All[:load+1] {
+		last = l.after(last, partition)
+	}
+	return last
+}
+
+// fresh is the part of a load's tail that was not due at the load before it: what is above all that was.
+func (q *Inquiry) fresh(s *stretch, load int) (Batched, bool) {
+	before := q.previous(load)
+	if before < 0 {
+		if !q.Loads.Complete {
+			return Batched{}, false
+		}
+		return q.tail(s, load, s.Partition)
+	}
+	older, known := q.tail(s, before, s.Partition)
+	l := &q.Loads.All[load]
+	p := q.Loads.in(s.Partition)[load]
+	if !known || !p.known || !l.Pinned || !q.cut(s, l) {
+		return Batched{}, false
+	}
+	b := Batch{Version: l.First, Sure: l.Sure, Partition: s.Partition, Above: p.high, Whole: !p.some}
+	if older.Keys > 0 && (b.Whole || older.High > b.Above) {
+		b.Above, b.Whole = older.High, false
+	}
+	return q.batch(s, b)
+}
+
+// own is what a load had to load and did not of the rows' like: what was not due before, or, for rows below something that
+// was, all.
+func (q *Inquiry) own(s *stretch, load int) (Batched, bool) {
+	if before := q.previous(load); before >= 0 {
+		older, known := q.tail(s, before, s.Partition)
+		if !known {
+			return Batched{}, false
+		}
+		if older.Keys > 0 && s.at <= older.High {
+			s.upTo(older.High)
+			return q.tail(s, load, s.Partition)
+		}
+	}
+	return q.fresh(s, load)
+}
+
+// batch counts what was due in a partition, and what of it is in the target.
+func (q *Inquiry) batch(s *stretch, b Batch) (n Batched, known bool) {
+	if q.Blurred {
+		return Batched{}, false
+	}
+	if q.broken[b.Version] || s.held && !s.readable {
+		if b, known = q.listedBatch(b); !known {
+			return Batched{}, false
+		}
+		if !b.Listed {
+			return Batched{}, true // nothing was due
+		}
+	}
+	if n, ok := q.batches[b]; ok {
+		if n == nil {
+			return Batched{}, false
+		}
+		return *n, true
+	}
+	q.wants.batches[b] = true
+	s.wants = true
+	return Batched{}, false
+}
+
+// listedBatch makes a batch of what a manifest lists: its keys, and the highest of them.
+func (q *Inquiry) listedBatch(b Batch) (listed Batch, known bool) {
+	if _, ok := q.kept(b.Version); !ok || q.cover == nil {
+		return b, false
+	}
+	if kept, ok := q.listedBatches[b]; ok {
+		return kept, true
+	}
+	kept := b
+	for m, err := range q.cover.list.All() {
+		if err != nil {
+			return b, false
+		}
+		if m.SourceVersion != b.Version || m.Partition != b.Partition || !b.Whole && m.High <= b.Above || m.Latest.IsZero() || m.Latest.UnixMicro() >= b.Sure {
+			continue
+		}
+		low := m.Low
+		if !b.Whole {
+			low = max(low, b.Above+1)
+		}
+		if !kept.Listed || m.High > kept.High {
+			kept.High = m.High
+		}
+		kept.Keys, kept.Listed = kept.Keys+m.High-low+1, true
+	}
+	q.listedBatches[b] = kept
+	return kept, true
+}

@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -30,9 +31,18 @@ type Load struct {
 	Cut         bool
 	// Target is the version of the target after it; -1 unknown.
 	Target int64
-	// Marks are the highest sequences of the target after it, by partition; nil unknown.
+	// Before is the version of the target before its first commit; it means nothing unless Target is known.
+	Before int64
+	// Marks are the highest sequences of the target after it, by partition, whoever wrote them; nil unknown.
 	Marks map[string]int64
+	// Mixed says that others have written to the target before, so that Marks do not tell what the load wrote.
+	Mixed bool
+	// Wrote are the sequences it wrote itself, the lowest and the highest by partition; nil unknown.
+	Wrote map[string]Reach
 }
+
+// Reach is from one sequence to another.
+type Reach struct{ Low, High int64 }
 
 const instantLayout = "2006-01-02T15:04:05Z"
 
@@ -50,8 +60,20 @@ func (l Load) name() string {
 	return "the load"
 }
 
-// read names a load and the earliest instant at which it can have read.
-func (l Load) read() string { return l.name() + " (read " + instantText(l.From) + ")" }
+// read names a load, the earliest instant at which it can have read, and what it read, as far as that is known.
+func (l Load) read() string {
+	text := l.name() + " (read " + instantText(l.From)
+	switch {
+	case l.Pinned && l.First == l.Last:
+		text += fmt.Sprintf(", source version %d", l.First)
+	case l.Pinned:
+		text += fmt.Sprintf(" or later, source version %d to %d", l.First, l.Last)
+	}
+	if l.Cut && l.Never > noTime {
+		text += ", event times before " + timeText(l.Never)
+	}
+	return text + ")"
+}
 
 // Loads are runs of one loader in the order in which they read.
 type Loads struct {
@@ -63,12 +85,17 @@ type Loads struct {
 	positions []position
 }
 
-// position is how far the target went in one partition.
+// position is how far the loads had come in one partition after one of them.
 type position struct {
+	// high is the highest sequence that any load so far has written, if known; some says that one has written any.
 	known, some bool
-	high        int64 // the highest sequence of any load so far that is known
-	own         int64 // the highest sequence after this load
-	ownSome     bool
+	high        int64
+	// wrote says that this load raised it, if that is told.
+	wrote, told bool
+	// mark is the highest sequence that the target has ever had so far, whoever wrote it; marked says that it had any, and
+	// sure that this is known.
+	mark         int64
+	marked, sure bool
 }
 
 // Sort orders the loads. It must be called once they are complete.
@@ -103,22 +130,43 @@ func (l *Loads) in(partition string) []position {
 		return l.positions
 	}
 	l.partition, l.positions = partition, make([]position, len(l.All))
-	var last position
+	last := position{known: l.Complete, sure: l.Complete}
 	for i, load := range l.All {
-		p := position{high: last.high, some: last.some}
-		if load.Marks != nil {
-			p.known = true
-			p.own, p.ownSome = load.Marks[partition], false
-			if high, ok := load.Marks[partition]; ok {
-				p.own, p.ownSome = high, true
-				if !p.some || high > p.high {
-					p.high, p.some = high, true
-				}
-			}
-		}
-		l.positions[i], last = p, p
+		last = load.after(last, partition)
+		l.positions[i] = last
 	}
 	return l.positions
+}
+
+// after is the position after a load, by that before it.
+func (l Load) after(before position, partition string) position {
+	p := before
+	p.wrote, p.told = false, false
+	mark, marked := l.Marks[partition]
+	if p.sure = l.Marks != nil && (marked || before.sure); marked && (!p.marked || mark > p.mark) {
+		p.mark, p.marked = mark, true
+	}
+	own, wrote := l.Wrote[partition]
+	switch {
+	case l.Foreign:
+		return p
+	case l.Target < 0 && !l.Shared: // it made no commit
+		p.told = true
+		return p
+	case l.Wrote != nil:
+		p.known, p.told = before.known || wrote, before.known || !wrote
+	case l.Marks == nil || l.Mixed:
+		p.known = false
+		return p
+	default:
+		own.High, wrote = mark, marked
+		p.known, p.told = true, before.known
+	}
+	if wrote && (!p.some || own.High > p.high) {
+		p.high, p.some = own.High, true
+		p.wrote = before.known
+	}
+	return p
 }
 
 // passed finds the loads of which one was the first after which the target reached a sequence: those from first to last.
@@ -147,22 +195,10 @@ func (l *Loads) passed(partition string, sequence int64) (first, last int, to in
 
 const maxSequence = int64(^uint64(0) >> 1)
 
-// wrote reports whether a load wrote anything in a partition, as far as the target's highest sequences tell. They tell
-// nothing when they fell.
+// wrote reports whether a load wrote anything in a partition above what loads before it had written.
 func (l *Loads) wrote(partition string, i int) (wrote, known bool) {
-	positions := l.in(partition)
-	after := positions[i]
-	var before position
-	switch {
-	case i > 0:
-		before = positions[i-1]
-	case l.Complete:
-		before.known = true
-	}
-	if !before.known || !after.known || before.ownSome && (!after.ownSome || after.own < before.own) {
-		return false, false
-	}
-	return after.ownSome && (!before.ownSome || after.own > before.own), true
+	p := l.in(partition)[i]
+	return p.wrote, p.told
 }
 
 // absent reports whether the target is known to never have had a row of a partition until after a load; -1 is before the
@@ -172,41 +208,30 @@ func (l *Loads) absent(partition string, i int) bool {
 		return l.Complete
 	}
 	p := l.in(partition)[i]
-	return p.known && !p.some
+	return p.sure && !p.marked
 }
 
-// idle reports whether a load wrote nothing in any partition; others whether it wrote in some other one.
-func (l *Loads) idle(i int) bool {
-	if i == 0 {
-		return l.Complete && l.All[0].Marks != nil && len(l.All[0].Marks) == 0
+// blank reports whether a load wrote nothing in any partition.
+func (l *Loads) blank(i int) (blank, known bool) {
+	load := l.All[i]
+	switch {
+	case load.Target < 0 && !load.Shared:
+		return true, true
+	case load.Wrote != nil:
+		return len(load.Wrote) == 0, true
+	case load.Marks == nil || load.Mixed || load.Shared:
+		return false, false
+	case i == 0:
+		return len(load.Marks) == 0, l.Complete
 	}
-	a, b := l.All[i-1].Marks, l.All[i].Marks
-	if a == nil || b == nil || len(a) != len(b) {
-		return false
-	}
-	for p, high := range a {
-		if other, ok := b[p]; !ok || other != high {
-			return false
-		}
-	}
-	return true
+	before := l.All[i-1].Marks
+	return false, before != nil && !maps.Equal(before, load.Marks)
 }
 
-func (l *Loads) others(partition string, i int) bool {
-	b := l.All[i].Marks
-	var a map[string]int64
-	if i > 0 {
-		a = l.All[i-1].Marks
-	} else if !l.Complete {
-		return false
+// partitions are those that the target is known to have had after a load, in order.
+func (l *Loads) partitions(i int) []string {
+	if i < 0 {
+		return nil
 	}
-	if b == nil || i > 0 && a == nil {
-		return false
-	}
-	for p, high := range b {
-		if before, ok := a[p]; p != partition && (!ok || high > before) {
-			return true
-		}
-	}
-	return false
+	return slices.Sorted(maps.Keys(l.All[i].Marks))
 }

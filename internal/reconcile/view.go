@@ -94,16 +94,6 @@ func (s Statements) Peaks(versions []int64) string {
 	return strings.Join(parts, "\nUNION ALL ")
 }
 
-// Left is what a load may have left unread of a partition.
-type Left struct{ High, Keys int64 }
-
-// ReadRemain reads a row of Remains: which of those asked for, the partition, what is left of it.
-func ReadRemain(row []*string) (remain int64, partition string, left Left, err error) {
-	r := reader{row: row}
-	remain, partition, left = r.number(), strings.Clone(r.word()), Left{r.number(), r.number()}
-	return remain, partition, left, r.err
-}
-
 // Peak is a row of Peaks.
 type Peak struct {
 	Version   int64
@@ -134,7 +124,7 @@ func ReadNewest(row []*string) (version int64, newest *int64, err error) {
 	return version, newest, r.err
 }
 
-// Batch is what a load had to read in one partition: the due rows of a version above a sequence.
+// Batch is the due rows of a version of the source above a sequence, in one partition.
 type Batch struct {
 	Version, Sure int64
 	Partition     string
@@ -147,55 +137,83 @@ type Batch struct {
 	Keys, High int64
 }
 
-// Batches counts, for each batch, its keys, those of them that the target has, those below the lowest of these, and tells
-// that one: batch, keys, loaded, prefix, low.
-func (s Statements) Batches(batches []Batch) string {
+// Batches counts, for each batch, its keys, those of them that loads brought to the target, and tells the highest: batch,
+// keys, loaded, high.
+func (s Statements) Batches(batches []Batch, came Came) string {
 	var parts []string
 	for i, b := range batches {
 		where := "p = " + s.Columns.Literal(b.Partition)
 		if !b.Whole {
 			where += fmt.Sprintf(" AND seq > %d", b.Above)
 		}
+		loaded := fmt.Sprintf("SELECT DISTINCT p, seq FROM (%s) AS r WHERE seq IS NOT NULL AND %s", s.came(came), where)
 		if b.Listed {
-			parts = append(parts, fmt.Sprintf("SELECT %d AS batch, %d AS n, count(*) AS loaded, 0 AS prefix, min(seq) AS low FROM (SELECT seq FROM (%s) AS r WHERE seq <= %d AND %s GROUP BY seq) AS s",
-				i, b.Keys, s.keys(s.Target, s.Target.Version), b.High, where))
+			parts = append(parts, fmt.Sprintf("SELECT %d AS batch, %d AS n, count(*) AS loaded, %d AS high FROM (%s) AS s WHERE seq <= %d", i, b.Keys, b.High, loaded, b.High))
 			continue
 		}
-		parts = append(parts, fmt.Sprintf(`SELECT %d AS batch, count(*) AS n, count(loaded) AS loaded, count(CASE WHEN seq < low THEN 1 END) AS prefix, min(low) AS low
-FROM (SELECT s.seq AS seq, t.seq AS loaded, min(t.seq) OVER () AS low
-FROM (SELECT seq FROM (%s) AS r WHERE seq IS NOT NULL AND %s GROUP BY seq HAVING min(u) < %s) AS s
-LEFT JOIN (SELECT seq FROM (%s) AS r WHERE seq IS NOT NULL AND %s GROUP BY seq) AS t ON s.seq = t.seq) AS b`,
-			i, s.rows(s.Source, b.Version), where, literalTime(b.Sure), s.keys(s.Target, s.Target.Version), where))
+		parts = append(parts, fmt.Sprintf(`SELECT %d AS batch, count(*) AS n, count(t.seq) AS loaded, max(s.seq) AS high
+FROM (SELECT p, seq FROM (%s) AS r WHERE seq IS NOT NULL AND %s GROUP BY p, seq HAVING min(u) < %s) AS s
+LEFT JOIN (%s) AS t ON s.p = t.p AND s.seq = t.seq`,
+			i, s.rows(s.Source, b.Version), where, literalTime(b.Sure), loaded))
 	}
 	return strings.Join(parts, "\nUNION ALL ")
 }
 
-// Batched is a row of Batches. Low means nothing when none is loaded.
-type Batched struct{ Batch, Keys, Loaded, Prefix, Low int64 }
+// Came is where to look for the rows that loads brought to the target: in the pinned version, and in older ones from which
+// rows were removed. What others wrote, between a version and the one before it, does not count.
+type Came struct{ Removed, Foreign []int64 }
+
+func (s Statements) came(c Came) string {
+	if len(c.Removed)+len(c.Foreign) == 0 {
+		return s.keys(s.Target, s.Target.Version)
+	}
+	all := []string{s.keys(s.Target, s.Target.Version)}
+	for _, v := range c.Removed {
+		all = append(all, s.keys(s.Target, v))
+	}
+	sql := fmt.Sprintf("SELECT a.p AS p, a.seq AS seq FROM (%s) AS a", strings.Join(all, " UNION ALL "))
+	for i, v := range c.Foreign {
+		before := []string{s.keys(s.Target, v-1)}
+		for _, old := range c.Removed {
+			if old < v-1 {
+				before = append(before, s.keys(s.Target, old))
+			}
+		}
+		sql += fmt.Sprintf(" LEFT ANTI JOIN (SELECT n.p AS p, n.seq AS seq FROM (%s) AS n LEFT ANTI JOIN (%s) AS o ON n.p = o.p AND n.seq = o.seq) AS f%d ON a.p = f%[3]d.p AND a.seq = f%[3]d.seq", s.keys(s.Target, v), strings.Join(before, " UNION ALL "), i)
+	}
+	return sql
+}
+
+// Batched is a row of Batches. High means nothing when there are no keys.
+type Batched struct{ Batch, Keys, Loaded, High int64 }
 
 // ReadBatched reads a row of Batches.
 func ReadBatched(row []*string) (Batched, error) {
 	r := reader{row: row}
-	b := Batched{r.number(), r.number(), r.number(), r.number(), r.orZero()}
+	b := Batched{r.number(), r.number(), r.number(), r.orZero()}
 	return b, r.err
 }
 
-// Remain asks what a load may have left unread: rows that were due and above the target's highest sequences after it. A
-// position of its own can have moved past such rows.
-type Remain struct {
-	Load           int
-	Version, Never int64
-	Marks          []Mark
-}
+// Commits are the versions of the target before and after the commits of a load.
+type Commits struct{ Before, After int64 }
 
-// Remains lists such rows of each partition that has some: number, partition, the highest sequence, keys.
-func (s Statements) Remains(all []Remain) string {
+// Wrote lists what loads wrote, rows that the target had before among them: number, partition, lowest and highest
+// sequence.
+func (s Statements) Wrote(all []Commits) string {
 	var parts []string
-	for i, r := range all {
-		parts = append(parts, fmt.Sprintf("SELECT %d AS remain, CAST(p AS STRING) AS part, max(seq) AS high, count(DISTINCT seq) AS n FROM (%s) AS r WHERE %s AND u < %s AND %s GROUP BY p",
-			i, s.rows(s.Source, r.Version), known, literalTime(r.Never), s.above(r.Marks)))
+	for i, c := range all {
+		parts = append(parts, fmt.Sprintf(`SELECT %d AS load, CAST(p AS STRING) AS part, min(seq) AS low, max(seq) AS high
+FROM (SELECT p, seq FROM (SELECT p, seq, 1 AS n FROM (%s) AS a UNION ALL SELECT p, seq, -1 AS n FROM (%s) AS b) AS u WHERE p IS NOT NULL AND seq IS NOT NULL GROUP BY p, seq HAVING sum(n) > 0) AS d GROUP BY p`,
+			i, s.keys(s.Target, c.After), s.keys(s.Target, c.Before)))
 	}
 	return strings.Join(parts, "\nUNION ALL ")
+}
+
+// ReadWrote reads a row of Wrote.
+func ReadWrote(row []*string) (load int64, partition string, wrote Reach, err error) {
+	r := reader{row: row}
+	load, partition, wrote = r.number(), strings.Clone(r.word()), Reach{r.number(), r.number()}
+	return load, partition, wrote, r.err
 }
 
 // cursor finds stretches in a list that is ordered by partition and sequence. It goes forward; asked for a key before the

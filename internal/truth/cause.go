@@ -3,7 +3,6 @@ package truth
 import (
 	"cmp"
 	"slices"
-	"time"
 )
 
 // The causes, as reconcile names them.
@@ -22,203 +21,221 @@ const (
 	CauseTwoRuns         = "duplicate_two_runs"
 )
 
-// Causes are those that may be named for a missing key: what truly became of it, and what that looks like to somebody who
-// sees the tables and the runs' times only. None of them is named where nobody can tell.
-func (e Expected) Causes(k Key) []string {
-	may := e.view.causes(k)
-	if _, there := e.view.there[k]; !there && !e.view.passed(k) && !slices.Contains(may, CauseDeleted) {
-		may = append(may, CauseExpiredUnread) // whatever the loader's own position was, the target's was below it
-	}
-	return may
+// Cause is the cause of a missing key, by what the tables and the runs' times show: what a loader has in mind nobody sees.
+// A run moves a partition on when it writes in it above all that runs wrote before; that, and rows that no run after it
+// reads although they are due, show how far it had come. unsure says that a run may have read before or after the key
+// became due, or left: then nobody can tell.
+//
+// The first run that moves past a key is asked. It was not due then, or not there yet: watermark_passed. It was due: the run
+// left it out, isolated, unless it was due before at runs that wrote nothing of the partition and of whose rows nothing came
+// later. Of these the first is to blame: it wrote nothing at all, batch_lost, or new_partition where the target had no row
+// of the partition before and it lost none of another; it wrote others, new_partition again, idle_partition where several
+// rows waited at two such runs, isolated when it was the only row, batch_lost otherwise. Keys that left before a run moved
+// past them are judged by the runs at which they were due in the same way, but for expired_unread where several wrote nothing
+// at all and none has moved on since, or where the run wrote rows below them; those that were due at none by why they left.
+func (e Expected) Cause(k Key) (cause string, unsure bool) {
+	return e.view.cause(k), e.view.unsure(k)
 }
 
-// passed tells whether the target held a row above a key while the source held the key.
-func (v *view) passed(k Key) bool {
-	for n, c := range v.g.target.commits[:v.target+1] {
-		if _, there := v.timeOf(k, v.g.source.at(c.at)); !there {
+// stand is how a key stood to a run's read.
+type stand int
+
+const (
+	absent stand = iota // not there yet
+	young
+	due
+	left
+)
+
+func (v *view) cause(k Key) string {
+	if v.was[k] {
+		return CauseDeleted
+	}
+	var stuck []int
+	runs := v.loads()
+	for i, r := range runs {
+		st := v.stand(k, v.g.source.at(r.readAt), r.cutoff)
+		if st == left {
+			return v.unreadWhenLeft(k, i, stuck)
+		}
+		if _, high, some := v.own(k.Partition, r); some && high > k.Seq {
+			return v.passedBy(k, i, stuck, st)
+		}
+		if st != due || v.wrote(k.Partition, i) {
+			stuck = nil
+		}
+		if st == due && !v.wrote(k.Partition, i) {
+			stuck = append(stuck, i)
+		}
+	}
+	if v.e.Missing[k] == Late {
+		return v.late(k)
+	}
+	return CauseWatermarkPassed // by somebody else
+}
+
+// passedBy is for keys that a run moved past.
+func (v *view) passedBy(k Key, by int, stuck []int, st stand) string {
+	if st != due {
+		if cause := v.blame(k, stuck); cause != "" {
+			return cause // its event time was changed since
+		}
+		return CauseWatermarkPassed
+	}
+	first := by
+	if len(stuck) > 0 {
+		first = stuck[0]
+	}
+	if v.passedUnseen(k, first-1, by) {
+		return CauseWatermarkPassed
+	}
+	if len(stuck) > 0 {
+		return cmp.Or(v.blame(k, stuck), CauseIsolated)
+	}
+	if v.failedBefore(k, by) {
+		return CauseBatchLost
+	}
+	// Others put the target past the key, and the run read nothing below that.
+	low, _, _ := v.own(k.Partition, v.loads()[by])
+	for r := range v.heldBefore(v.loads()[by]) {
+		if r.Partition == k.Partition && r.Seq > k.Seq && r.Seq >= low {
+			return CauseIsolated
+		}
+	}
+	for r := range v.heldBefore(v.loads()[by]) {
+		if r.Partition == k.Partition && r.Seq > k.Seq {
+			return CauseWatermarkPassed
+		}
+	}
+	return CauseIsolated
+}
+
+// passedUnseen tells whether a run moved past a key that was not due, by one further up that nobody ever brought, and that
+// was still due at another run, which moved past it too.
+func (v *view) passedUnseen(k Key, run, by int) bool {
+	if run < 0 {
+		return false
+	}
+	tail := v.tail(k.Partition, run)
+	if len(tail) == 0 || tail[len(tail)-1] < k.Seq || v.anyCame(k.Partition, tail) {
+		return false
+	}
+	r := v.loads()[by]
+	return v.stand(Key{k.Partition, tail[len(tail)-1]}, v.g.source.at(r.readAt), r.cutoff) == due
+}
+
+// failedBefore tells whether a run that failed right before another had a key due, and others, of which nothing came.
+func (v *view) failedBefore(k Key, by int) bool {
+	runs := v.loads()
+	for _, f := range v.reads() {
+		if !f.Failed || len(f.commits) > 0 || !slices.Contains(v.Check.ended, f) || !f.readAt.Before(runs[by].readAt) || by > 0 && f.readAt.Before(runs[by-1].readAt) {
 			continue
 		}
-		for r := range v.g.target.holds(n) {
-			if r.Partition == k.Partition && r.Seq > k.Seq {
-				return true
+		if v.stand(k, v.g.source.at(f.readAt), f.cutoff) != due {
+			continue
+		}
+		rows := v.dueAbove(k.Partition, f, v.position(k.Partition, by))
+		if by > 0 {
+			if tail := v.tail(k.Partition, by-1); len(tail) > 0 && k.Seq > tail[len(tail)-1] {
+				rows = slices.DeleteFunc(rows, func(s int64) bool { return s <= tail[len(tail)-1] })
 			}
+		}
+		if len(rows) > 1 && !v.anyCame(k.Partition, rows) {
+			return true
 		}
 	}
 	return false
 }
 
-func (v *view) causes(k Key) []string {
-	if v.was[k] {
-		return []string{CauseDeleted}
+// blame is for keys that were due at runs which wrote nothing of their partition. It is empty where the first of them is not
+// to blame.
+func (v *view) blame(k Key, stuck []int) string {
+	if len(stuck) == 0 {
+		return ""
 	}
-	state := v.e.Missing[k]
-	var waited []*Run // runs at which the key was due, and which read on without it
-	for _, r := range v.reads() {
-		picked := slices.ContainsFunc(r.picked, func(s row) bool { return s.Key == k })
-		last, some := r.last[k.Partition]
-		switch {
-		case r.Failed:
-		case picked && slices.Contains(r.dropped, k):
-			return v.orLate(state, CauseIsolated)
-		case picked && !r.saved: // written, so that the target held it; or yet to be
-			return []string{CauseUnread}
-		case picked:
-			return v.orLate(state, CauseBatchLost)
-		case some && last >= k.Seq && r.saved && v.dueAt(k, r):
-			return v.orLate(state, CauseNewPartition) // as StartsLatest does
-		case some && last >= k.Seq && r.saved && v.wasGone(k, r):
-			return v.unread(k, state, waited)
-		case some && last >= k.Seq && r.saved:
-			if _, known := r.before[k.Partition]; !known && v.g.Has(StartsLatest) {
-				return []string{CauseWatermarkPassed, CauseNewPartition}
-			}
-			return v.orLate(state, CauseWatermarkPassed)
-		case v.dueAt(k, r) && r.saved:
-			waited = append(waited, r)
+	first := stuck[0]
+	rows := v.ownRows(k, first)
+	before := v.marked(k.Partition, first)
+	switch {
+	case v.anyCame(k.Partition, rows):
+		return ""
+	case !v.isBlank(first) && !before:
+		return CauseNewPartition
+	case !v.isBlank(first) && v.isIdle(k.Partition, stuck):
+		return CauseIdlePartition
+	case !v.isBlank(first) && len(rows) == 1:
+		return CauseIsolated
+	case !v.isBlank(first) || before:
+		return CauseBatchLost
+	}
+	for _, p := range v.g.names {
+		if tail := v.tail(p, first); v.marked(p, first) && len(tail) > 0 && !v.anyCame(p, tail) {
+			return CauseBatchLost
 		}
 	}
-	return v.unread(k, state, waited)
+	return CauseNewPartition
 }
 
-// orLate adds what a row looks like as long as the target holds nothing above it.
-func (v *view) orLate(state, cause string) []string {
-	if state == Late {
-		return []string{cause, CauseUnread, CauseNewPartition, CauseIdlePartition}
+// isIdle tells whether several rows of a partition waited at two runs that wrote others.
+func (v *view) isIdle(p string, stuck []int) bool {
+	leftIt := func(i int) bool { return !v.wrote(p, i) && !v.isBlank(i) }
+	first := stuck[0]
+	if first > 0 && leftIt(first-1) && leftIt(first) && len(v.tail(p, first-1)) > 0 && len(v.fresh(p, first)) > 1 {
+		return true
 	}
-	return []string{cause}
-}
-
-// reads are the runs that read before the check, in the order of their reading.
-func (v *view) reads() []*Run {
-	var all []*Run
-	for _, r := range v.g.runs {
-		if !r.readAt.IsZero() && r.readAt.Before(v.now) {
-			all = append(all, r)
+	for _, i := range stuck[1:] {
+		if leftIt(first) && leftIt(i) && (len(v.fresh(p, i)) > 1 || len(v.fresh(p, first)) > 1) {
+			return true
 		}
 	}
-	slices.SortStableFunc(all, func(a, b *Run) int { return cmp.Compare(a.readAt.UnixNano(), b.readAt.UnixNano()) })
-	return all
+	return false
 }
 
-// dueAt tells whether the source held a key when a run read it, and it was due.
-func (v *view) dueAt(k Key, r *Run) bool {
-	u, there := v.timeOf(k, v.g.source.at(r.readAt))
-	return there && !r.cutoff.IsZero() && (u.Before(r.cutoff) || !v.g.Strict && u.Equal(r.cutoff))
+func (v *view) unreadWhenLeft(k Key, by int, stuck []int) string {
+	runs := v.loads()
+	if by > 0 && v.stand(k, v.g.source.at(runs[by-1].readAt), runs[by-1].cutoff) == due {
+		if v.isStalled(k.Partition, stuck) {
+			return CauseExpiredUnread
+		}
+		return cmp.Or(v.blame(k, stuck), CauseExpiredUnread)
+	}
+	return v.expired(k)[0]
 }
 
-// wasGone tells whether a key had left the source when a run read it.
-func (v *view) wasGone(k Key, r *Run) bool {
-	version := v.g.source.at(r.readAt)
-	if _, there := v.timeOf(k, version); there {
+// isStalled tells whether several runs wrote nothing at all, and none has since moved past what they left.
+func (v *view) isStalled(p string, stuck []int) bool {
+	if len(stuck) < 2 || slices.ContainsFunc(stuck, func(i int) bool { return !v.isBlank(i) }) {
 		return false
 	}
-	return slices.ContainsFunc(v.g.source.rows, func(s *row) bool { return !s.keyless && s.Key == k && s.until <= version })
-}
-
-// timeOf is the earliest event time of a key in a version.
-func (v *view) timeOf(k Key, version int) (u time.Time, there bool) {
-	for r := range v.g.source.holds(version) {
-		if !r.keyless && r.Key == k && !r.u.IsZero() && (!there || r.u.Before(u)) {
-			u, there = r.u, true
+	last := stuck[len(stuck)-1]
+	tail := v.tail(p, last)
+	for i := last + 1; i < len(v.loads()); i++ {
+		if r := v.loads()[i]; v.wrote(p, i) {
+			return v.anyCame(p, tail) || v.stand(Key{p, tail[len(tail)-1]}, v.g.source.at(r.readAt), r.cutoff) != due
 		}
 	}
-	return u, there
+	return true
 }
 
-// unread is for keys that no run read, nor passed.
-func (v *view) unread(k Key, state string, waited []*Run) []string {
-	_, there := v.there[k]
-	stopped := v.g.Has(StopsIdle) && v.g.stopped[k.Partition]
-	switch {
-	case there && stopped: // new, as long as the target has never had a row of it
-		return []string{CauseIdlePartition, CauseUnread, CauseNewPartition}
-	case there && state == Doomed: // what is above it in the target is no run's
-		return []string{CauseWatermarkPassed}
-	case there:
-		return []string{CauseUnread}
-	case len(waited) > 0 && stopped:
-		return []string{CauseIdlePartition, CauseExpiredUnread, CauseNewPartition}
-	case len(waited) > 0:
-		return []string{CauseExpiredUnread}
+// late is for keys that the next run can read.
+func (v *view) late(k Key) string {
+	n := slices.Index(v.loads(), v.run)
+	if n < 0 || v.wrote(k.Partition, n) || v.isBlank(n) {
+		return CauseUnread
 	}
-	return v.expired(k)
-}
-
-// expired is for keys that left the source before any run could have read them.
-func (v *view) expired(k Key) []string {
-	last := v.lastWith(k)
-	if last < 0 {
-		return nil
+	if !v.marked(k.Partition, n) {
+		return CauseNewPartition
 	}
-	u, _ := v.timeOf(k, last)
-	removed := v.g.source.commits[last+1].at
-	next := time.Time{}
-	for _, r := range v.g.runs {
-		if !r.Failed && r.ended && !r.Started.Before(removed) && (next.IsZero() || r.Started.Before(next)) {
-			next = r.Started
+	var stuck []int
+	for i := n; i >= 0; i-- {
+		r := v.loads()[i]
+		if v.wrote(k.Partition, i) || v.stand(k, v.g.source.at(r.readAt), r.cutoff) != due {
+			break
 		}
+		stuck = append([]int{i}, stuck...)
 	}
-	// Its window would have reached to the next read.
-	if v.g.Declared && !next.IsZero() && !next.Add(-v.g.Window).After(u) {
-		return []string{CauseSourceShrank}
+	if len(stuck) > 0 && v.isIdle(k.Partition, stuck) {
+		return CauseIdlePartition
 	}
-	if v.dueBy(u, last, removed) {
-		return []string{CauseExpiredUnread}
-	}
-	kept := v.g.Delay
-	if v.g.Declared {
-		kept = v.g.Window
-	}
-	if v.g.Newest && u.Before(removed.Add(-kept)) {
-		return []string{CauseSilence}
-	}
-	return []string{CauseSourceShrank}
-}
-
-// lastWith is the newest version of the source that holds a key.
-func (v *view) lastWith(k Key) int {
-	last := -1
-	for _, r := range v.g.source.rows {
-		if !r.keyless && r.Key == k && r.from <= v.source {
-			last = max(last, min(r.until-1, v.source))
-		}
-	}
-	return last
-}
-
-// dueBy tells whether a run right before a removal would have read a row.
-func (v *view) dueBy(u time.Time, version int, removed time.Time) bool {
-	now := removed
-	if v.g.Newest {
-		now = time.Time{}
-		for r := range v.g.source.holds(version) {
-			if r.u.After(now) {
-				now = r.u
-			}
-		}
-	}
-	cutoff := now.Add(-v.g.Delay)
-	return u.Before(cutoff) || !v.g.Strict && u.Equal(cutoff)
-}
-
-// DuplicateCauses are those that may be named for a key that the target holds more than once.
-func (e Expected) DuplicateCauses(k Key) []string {
-	v := e.view
-	var versions []int
-	for r := range v.g.target.holds(v.target) {
-		if !r.keyless && r.Key == k {
-			versions = append(versions, r.from)
-		}
-	}
-	slices.Sort(versions)
-	if v.g.Has(TargetRestore) || v.g.Has(TargetDeletes) || len(versions) > 2 {
-		return []string{CauseSameRun, CauseTwoRuns} // more than one story
-	}
-	by := func(version int) int {
-		return slices.IndexFunc(v.g.runs, func(r *Run) bool { return slices.Contains(r.commits, version) })
-	}
-	if a, b := by(versions[0]), by(versions[1]); versions[0] == versions[1] || a >= 0 && a == b {
-		return []string{CauseSameRun}
-	}
-	return []string{CauseTwoRuns}
+	return CauseUnread
 }

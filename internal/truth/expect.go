@@ -96,7 +96,10 @@ type view struct {
 	ever     map[string]int64 // the highest the target ever held
 	was      map[Key]bool     // keys that it held once
 	removed  map[Key]gone
-	vanished map[Key]bool // removed, and in no version that can be read
+	runs     []*Run
+	owns     map[*Run]map[string][2]int64 // the reach of what runs wrote
+	came     map[Key]bool                 // what runs brought to the target
+	vanished map[Key]bool                 // removed, and in no version that can be read
 }
 
 // gone is a key that left the source.
