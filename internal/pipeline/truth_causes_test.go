@@ -84,6 +84,9 @@ func (x *player) judgeKey(k truth.Key, r reconcile.Range, want truth.Expected, m
 	x.t.Helper()
 	if r.State == reconcile.Undecidable {
 		all.add(mode+"no state", 1)
+		if x.evidence != "" {
+			x.t.Errorf("%v has no state: %s; troubles %v", k, r.Proof, x.Troubles)
+		}
 		return
 	}
 	is, unsure := want.Cause(k)

@@ -181,6 +181,9 @@ func (q *Inquiry) neverCame(s *stretch) (proof string, ok bool) {
 	if removals, since := q.Source.Removals(q.SourceVersion); since <= before.SourceVersion && (len(removals) == 0 || removals[0].Version <= before.SourceVersion) {
 		return between + ", and nothing has left the source since", true
 	}
+	if q.sawAll(before.SourceVersion) {
+		return between + ", and a manifest was kept before each commit since that took rows away", true
+	}
 	if q.Window == 0 || q.Shrank {
 		return "", false
 	}
@@ -190,4 +193,23 @@ func (q *Inquiry) neverCame(s *stretch) (proof string, ok bool) {
 		}
 	}
 	return between + fmt.Sprintf(", nor in a later one, and the source promises to keep rows for %s", gapText(q.Window)), true
+}
+
+// sawAll reports whether manifests show all that left the source since a version: one of right before each commit that took
+// rows away, or before others that took some.
+func (q *Inquiry) sawAll(from int64) bool {
+	removals, since := q.Source.Removals(q.SourceVersion)
+	if since > from {
+		return false
+	}
+	for i, c := range removals { // newest first
+		if c.Version <= from {
+			break
+		}
+		if _, kept := q.kept(c.Version - 1); kept || i+1 < len(removals) && removals[i+1].Version == c.Version-1 && !removals[i+1].Rewrites() && c.Version-1 > from {
+			continue
+		}
+		return false
+	}
+	return true
 }

@@ -199,24 +199,6 @@ func (q *Inquiry) skipped(s *stretch, first, last int) finding {
 // mostUnknown is how many loads are looked at of which one passed the same rows.
 const mostUnknown = 3
 
-// leftSince is for rows that were there when the load that is verified read, and had left when a later one passed them.
-func (q *Inquiry) leftSince(s *stretch, by int) finding {
-	for k := q.previous(by); k >= 0; k = q.previous(k) {
-		switch st := q.stands(s, k); {
-		case st == absent:
-			continue
-		case st == due:
-			return q.leftUnread(s, k, instantText(q.Loads.All[by].From))
-		case st == either:
-			return q.within(s, k)
-		case st == unknown:
-			return q.unseen(s, k)
-		}
-		break
-	}
-	return open(s, "not due at %s, and gone from the source when %s read it: a verification of that run tells why", q.Loads.All[q.Verified].read(), q.Loads.All[by].read())
-}
-
 // leftUnread is for rows that were due at a load, and had left the source by the time of the next.
 func (q *Inquiry) leftUnread(s *stretch, reader int, left string) finding {
 	stuck, f, ok := q.stuckBefore(s, reader+1)

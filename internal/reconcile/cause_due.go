@@ -33,7 +33,7 @@ func (q *Inquiry) dueAt(s *stretch, load int) finding {
 }
 
 func (q *Inquiry) isolated(s *stretch, load int) finding {
-	if p := q.Loads.in(s.Partition)[load]; !p.wrote || p.high < s.at {
+	if p := q.Loads.in(s.Partition)[load]; !p.wrote {
 		return found(s, CauseIsolated, "due at %s, and the only row of the partition that was: it wrote others and not this one; a filter, a deduplication or the condition of a MERGE takes it out", q.Loads.All[load].read())
 	}
 	return found(s, CauseIsolated, "due at %s, which wrote the partition up to sequence %d without these rows: a filter, a deduplication or the condition of a MERGE takes them out", q.Loads.All[load].read(), q.Loads.in(s.Partition)[load].high)
@@ -145,6 +145,9 @@ func (q *Inquiry) leftOut(s *stretch, stuck []int, n Batched) finding {
 	case !p.marked:
 		return found(s, CauseNewPartition, "due at %s, which wrote other partitions, when the target had no row of this one yet: the loader began it above these rows; make it start unknown partitions at their first sequence", l.read())
 	}
+	if f := q.leftOutBefore(s, first); f != nil {
+		return *f
+	}
 	f, idle, known := q.idle(s, stuck)
 	switch {
 	case s.wants:
@@ -157,6 +160,21 @@ func (q *Inquiry) leftOut(s *stretch, stuck []int, n Batched) finding {
 		return q.isolated(s, first)
 	}
 	return q.batchLost(s, first, n)
+}
+
+// leftOutBefore is the finding for a row that a load before wrote the partition without, and nothing else: it is the one that
+// left it out. Nil where there is none.
+func (q *Inquiry) leftOutBefore(s *stretch, first int) *finding {
+	before := q.previous(first)
+	if before < 0 {
+		return nil
+	}
+	switch older, known := q.tail(s, before, s.Partition); {
+	case !known || older.Keys != 1 || older.High != s.at:
+		return nil // told already
+	}
+	f := q.isolated(s, before)
+	return &f
 }
 
 func (q *Inquiry) batchLost(s *stretch, load int, n Batched) finding {

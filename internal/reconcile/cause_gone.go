@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/watertight-data/terraform-provider-watertight/internal/interval"
@@ -157,3 +158,47 @@ func (q *Inquiry) expiredUndue(s *stretch, r removal, v View) finding {
 }
 
 func gapText(d time.Duration) string { return interval.Short(d.Truncate(time.Second)) }
+
+// leftSince is for rows that were there when the load that is verified read, and had left when a later one passed them.
+func (q *Inquiry) leftSince(s *stretch, by int) finding {
+	reader, next := q.previous(by), by
+	for ; reader >= 0; next, reader = reader, q.previous(reader) {
+		st := q.stands(s, reader)
+		if st == absent && q.Loads.All[reader].First >= s.version {
+			continue
+		}
+		switch st {
+		case pending:
+			return finding{}
+		case due:
+			return q.leftUnread(s, reader, instantText(q.Loads.All[next].From))
+		case either:
+			return q.within(s, reader)
+		case unknown:
+			return q.unseen(s, reader)
+		}
+		break
+	}
+	commits, since := q.Source.Removals(q.Loads.All[next].Last)
+	if since > s.version {
+		return open(s, "gone from the source when %s read it, and its history does not tell since when", q.Loads.All[next].read())
+	}
+	for _, c := range slices.Backward(commits) { // the oldest first
+		if c.Version <= s.version {
+			continue
+		}
+		switch q.stood(s, View{c.Version, noTime, noTime}) {
+		case absent:
+			then := *s
+			then.version, then.timed = c.Version-1, s.timed && !q.rewritten(s.version, c.Version-1)
+			f := q.unreadWhileThere(&then, removal{first: c, last: c, exact: true, known: true}, reader, next)
+			s.wants, s.to = then.wants, then.to
+			return f
+		case pending:
+			return finding{}
+		case unknown:
+			return q.unseen(s, next)
+		}
+	}
+	return q.unseen(s, next)
+}

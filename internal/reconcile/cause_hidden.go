@@ -25,6 +25,15 @@ func (q *Inquiry) passedUnseen(s *stretch, load, by int) *finding {
 		return nil
 	}
 	s.upTo(n.High)
+	switch st := q.stands(s, load); {
+	case st == due: // it left them out, or the next one did
+		return nil
+	case s.wants:
+		return &f
+	case st == either:
+		f = q.within(s, load)
+		return &f
+	}
 	top := &stretch{Range: Range{Partition: s.Partition}, at: n.High, to: n.High}
 	st := q.stands(top, by)
 	s.wants = s.wants || top.wants

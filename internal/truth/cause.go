@@ -117,6 +117,9 @@ func (v *view) passedUnseen(k Key, run, by int) bool {
 		return false
 	}
 	tail := v.tail(k.Partition, run)
+	if slices.Contains(tail, k.Seq) {
+		return false // it left it out, or the next one did
+	}
 	if len(tail) == 0 || tail[len(tail)-1] < k.Seq || v.anyCame(k.Partition, tail) {
 		return false
 	}
@@ -161,6 +164,8 @@ func (v *view) blame(k Key, stuck []int) string {
 		return ""
 	case !v.isBlank(first) && !before:
 		return CauseNewPartition
+	case !v.isBlank(first) && first > 0 && slices.Equal(v.tail(k.Partition, first-1), []int64{k.Seq}):
+		return CauseIsolated // at the run before
 	case !v.isBlank(first) && v.isIdle(k.Partition, stuck):
 		return CauseIdlePartition
 	case !v.isBlank(first) && len(rows) == 1:

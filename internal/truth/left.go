@@ -38,7 +38,7 @@ func (v *view) lastWith(k Key) int {
 	last := -1
 	for _, r := range v.g.source.rows {
 		if !r.keyless && r.Key == k && r.from <= v.source {
-			last = max(last, min(r.until-1, v.source))
+			last = max(last, min(r.until-1, v.g.source.version()))
 		}
 	}
 	return last
