@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"slices"
+	"time"
 )
 
 // Listed is as Place.Listed asks.
@@ -94,9 +95,9 @@ func isWithin(r Range, bounds []Bound) bool {
 }
 
 // Has is as Place.Has asks.
-func (l *Log) Has(scope, id string, version int64) bool {
+func (l *Log) Has(scope, id string, version int64, at time.Time) bool {
 	for m := range l.seen(scope, id) {
-		if m.SourceVersion == version {
+		if m.SourceVersion == version && (at.IsZero() || m.SeenAt.Equal(at)) {
 			return true
 		}
 	}

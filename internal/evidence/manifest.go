@@ -114,7 +114,11 @@ func within(bounds []Bound) string {
 	return "(" + strings.Join(parts, " OR ") + ")"
 }
 
-// Has has a row when a manifest of a version is kept.
-func (p Place) Has(scope, id string, version int64) string {
-	return fmt.Sprintf("SELECT source_version FROM (%s) AS k WHERE source_version = %d LIMIT 1", p.manifests(scope, id), version)
+// Has has a row when a manifest of a version is kept: one seen at an instant, unless that is zero.
+func (p Place) Has(scope, id string, version int64, at time.Time) string {
+	seen := ""
+	if !at.IsZero() {
+		seen = " AND seen_at = " + literal(at)
+	}
+	return fmt.Sprintf("SELECT source_version FROM (%s) AS k WHERE source_version = %d%s LIMIT 1", p.manifests(scope, id), version, seen)
 }

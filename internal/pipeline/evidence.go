@@ -31,8 +31,8 @@ type keeper interface {
 	seen(ctx context.Context, sourceID string, bounds []evidence.Bound) iter.Seq2[evidence.Manifest, error]
 	// beyond are the sequences that manifests list outside of bounds.
 	beyond(ctx context.Context, sourceID string, bounds []evidence.Bound) iter.Seq2[evidence.Range, error]
-	// has tells whether a manifest of a version is kept.
-	has(ctx context.Context, sourceID string, version int64) (bool, error)
+	// has tells whether a manifest of a version is kept: one seen at an instant, unless that is zero.
+	has(ctx context.Context, sourceID string, version int64, at time.Time) (bool, error)
 	// last is the newest record of a verification; nil when there is none.
 	last(ctx context.Context) (*evidence.Run, error)
 	// verified are the newest entries of the ledger, one a partition.

@@ -111,8 +111,8 @@ func (f *file) beyond(_ context.Context, id string, bounds []evidence.Bound) ite
 	return sure(slices.Values(f.log.Beyond(f.scope, id, bounds)))
 }
 
-func (f *file) has(_ context.Context, id string, version int64) (bool, error) {
-	return f.log.Has(f.scope, id, version), nil
+func (f *file) has(_ context.Context, id string, version int64, at time.Time) (bool, error) {
+	return f.log.Has(f.scope, id, version, at), nil
 }
 
 func (f *file) verified(context.Context) ([]evidence.Verified, error) {

@@ -151,8 +151,8 @@ func (t *tables) beyond(ctx context.Context, id string, bounds []evidence.Bound)
 	return reconcile.Decoded(query(ctx, t.w, t.place.Beyond(t.scope, id, bounds)), evidence.ReadRange)
 }
 
-func (t *tables) has(ctx context.Context, id string, version int64) (bool, error) {
-	for _, err := range query(ctx, t.w, t.place.Has(t.scope, id, version)) {
+func (t *tables) has(ctx context.Context, id string, version int64, at time.Time) (bool, error) {
+	for _, err := range query(ctx, t.w, t.place.Has(t.scope, id, version, at)) {
 		return err == nil, err
 	}
 	return false, nil

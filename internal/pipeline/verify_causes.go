@@ -33,7 +33,7 @@ type inquirer struct {
 }
 
 // mostRounds bounds how often an inquiry asks; each answer can only lead to one further question.
-const mostRounds = 12
+const mostRounds = 24
 
 // causes finds why ranges are missing. What it cannot find stays undecidable, with what would have decided it.
 func (v *verifier) causes(ctx context.Context) error {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"strings"
+	"time"
 
 	"github.com/watertight-data/terraform-provider-watertight/internal/coverage"
 	"github.com/watertight-data/terraform-provider-watertight/internal/evidence"
@@ -167,14 +168,17 @@ func (v *verifier) keepAll(ctx context.Context) error {
 	return v.kept.keepRun(ctx, v.asRun())
 }
 
-// keepManifests keeps the source as it was read, and as it is now: what leaves it tomorrow is in one of them.
+// keepManifests keeps the source as it was read, and as it is now: what leaves it tomorrow is in one of them. By a wall clock
+// a version that is kept already may not be cut where the run's cutoff lies: it is kept as the run saw it, too.
 func (v *verifier) keepManifests(ctx context.Context) error {
-	for _, c := range []reconcile.Commit{v.history.Pinned, v.history.Newest} {
-		if err := keepManifest(ctx, v.kept, v.statements, v.sourceTable.ID, c, v.cuts()...); err != nil {
-			return err
-		}
+	at := time.Time{}
+	if v.subject.contract.SettleClock != coverage.SettleNewestEvent {
+		at = v.out.ReadAt
 	}
-	return nil
+	if err := keepManifest(ctx, v.kept, v.statements, v.sourceTable.ID, v.history.Pinned, at, v.cuts()...); err != nil {
+		return err
+	}
+	return keepManifest(ctx, v.kept, v.statements, v.sourceTable.ID, v.history.Newest, time.Time{}, v.cuts()...)
 }
 
 // cuts are the bounds of the run's cutoff: manifests tell by them which keys were due.
@@ -195,16 +199,17 @@ func (v *verifier) cuts() []int64 {
 	return cuts
 }
 
-func keepManifest(ctx context.Context, k keeper, st reconcile.Statements, id string, c reconcile.Commit, cuts ...int64) error {
+// keepManifest keeps a version unless it is kept; as it was seen at an instant, unless that is zero.
+func keepManifest(ctx context.Context, k keeper, st reconcile.Statements, id string, c reconcile.Commit, at time.Time, cuts ...int64) error {
 	if c.At.IsZero() {
 		return nil
 	}
-	done, err := k.has(ctx, id, c.Version)
+	done, err := k.has(ctx, id, c.Version, at)
 	if err != nil || done {
 		return err
 	}
 	return k.keepManifest(ctx, evidence.Source{SQL: st.Source.SQL, Partition: st.Columns.Partition, Sequence: st.Columns.Sequence, EventTime: st.Columns.EventTime,
-		ID: id, Version: c.Version, Committed: c.At, Cuts: cuts, Behind: []int64{st.Behind}})
+		ID: id, Version: c.Version, Committed: cmp.Or(at, c.At), Cuts: cuts, Behind: []int64{st.Behind}})
 }
 
 func (v *verifier) asRun() evidence.Run {

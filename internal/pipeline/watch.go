@@ -118,9 +118,9 @@ func KeepManifest(ctx context.Context, w Verifiable, c contract.Contract, path s
 	if newest == nil {
 		return 0, false, fmt.Errorf("read the history of %s: it is empty", c.Source)
 	}
-	was, err := k.has(ctx, v.sourceTable.ID, newest.Version)
+	was, err := k.has(ctx, v.sourceTable.ID, newest.Version, time.Time{})
 	if err != nil || was {
 		return newest.Version, false, err
 	}
-	return newest.Version, true, keepManifest(ctx, k, v.statements, v.sourceTable.ID, *newest)
+	return newest.Version, true, keepManifest(ctx, k, v.statements, v.sourceTable.ID, *newest, time.Time{})
 }

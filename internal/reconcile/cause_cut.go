@@ -139,7 +139,7 @@ func (q *Inquiry) listedOnce(s *stretch, ranges []evidence.Manifest) finding {
 		s.version, oldest = max(s.version, m.SourceVersion), min(oldest, m.SourceVersion)
 	}
 	if q.rewritten(oldest, s.version) {
-		ranges = of(ranges, s.version)
+		ranges = slices.DeleteFunc(slices.Clone(ranges), func(m evidence.Manifest) bool { return q.rewritten(m.SourceVersion, s.version) })
 	}
 	s.earliest, s.latest, s.timed = bounds(ranges)
 	seen := fmt.Sprintf("listed by %d manifests, last of source version %d (%s)", len(s.cover), s.version, instantText(q.seenAt(s.version)))
@@ -195,21 +195,28 @@ func (q *Inquiry) neverCame(s *stretch) (proof string, ok bool) {
 	return between + fmt.Sprintf(", nor in a later one, and the source promises to keep rows for %s", gapText(q.Window)), true
 }
 
-// sawAll reports whether manifests show all that left the source since a version: one of right before each commit that took
-// rows away, or before others that took some.
+// sawAll reports whether manifests show all that left the source since a version: there is one of right before each commit
+// that took rows away, or before others that brought none.
 func (q *Inquiry) sawAll(from int64) bool {
 	removals, since := q.Source.Removals(q.SourceVersion)
 	if since > from {
 		return false
 	}
-	for i, c := range removals { // newest first
+	brings := func(version int64) bool {
+		i := slices.IndexFunc(removals, func(c Commit) bool { return c.Version == version })
+		return i < 0 || removals[i].Deletes() && removals[i].Rewrites()
+	}
+	for _, c := range removals { // newest first
 		if c.Version <= from {
 			break
 		}
-		if _, kept := q.kept(c.Version - 1); kept || i+1 < len(removals) && removals[i+1].Version == c.Version-1 && !removals[i+1].Rewrites() && c.Version-1 > from {
-			continue
+		before := c.Version - 1
+		for _, kept := q.kept(before); c.Deletes() && !kept; _, kept = q.kept(before) {
+			if before <= from || brings(before) {
+				return false
+			}
+			before--
 		}
-		return false
 	}
 	return true
 }

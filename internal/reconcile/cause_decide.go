@@ -51,6 +51,10 @@ func (q *Inquiry) undeleted(s *stretch) finding {
 	switch {
 	case !s.readable || s.version != q.SourceVersion:
 		return q.gone(s, first, last)
+	case last < 0 && q.leftLater(s):
+		return q.leftSince(s, q.previous(len(q.Loads.All)))
+	case last < 0 && s.wants:
+		return finding{}
 	case s.State == Late && last < 0:
 		return q.unread(s)
 	case last < 0:
@@ -58,6 +62,12 @@ func (q *Inquiry) undeleted(s *stretch) finding {
 	}
 	q.restate(s)
 	return q.skipped(s, first, last)
+}
+
+// leftLater reports whether rows that were there for the load that is verified had left when the last one read.
+func (q *Inquiry) leftLater(s *stretch) bool {
+	last := q.previous(len(q.Loads.All))
+	return last > q.Verified && q.Loads.All[last].Pinned && q.Loads.All[last].First > s.version && q.stands(s, last) == absent
 }
 
 // wasDeleted looks for the rows in what the target held before rows were removed from it, and in the ledger.

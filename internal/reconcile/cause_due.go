@@ -39,44 +39,80 @@ func (q *Inquiry) isolated(s *stretch, load int) finding {
 	return found(s, CauseIsolated, "due at %s, which wrote the partition up to sequence %d without these rows: a filter, a deduplication or the condition of a MERGE takes them out", q.Loads.All[load].read(), q.Loads.in(s.Partition)[load].high)
 }
 
-// mostStuck is how many loads in a row are looked at that left the same rows.
-const mostStuck = 16
-
 // stuckBefore collects the loads right before one at which the rows were due and which wrote nothing of their partition, the
 // latest first; those that failed are not expected to write. Where it cannot be told, ok is false.
 func (q *Inquiry) stuckBefore(s *stretch, load int) (stuck []int, f finding, ok bool) {
+	var still []int
+	doubt := -1
 	for d := q.previous(load); d >= 0; d = q.previous(d) {
 		wrote, known := q.Loads.wrote(s.Partition, d)
 		if known && wrote {
 			break
 		}
-		if len(stuck) == mostStuck {
-			return nil, open(s, "due at more than %d runs that wrote nothing of the partition, %s the latest: more than a verification looks at", mostStuck, q.Loads.All[stuck[0]].read()), false
+		still = append(still, d)
+		if !known {
+			doubt = d
+			break
 		}
-		st := q.stands(s, d)
-		if st == pending { // what is asked for beyond grows with what was found
-			for e, n := q.previous(d), 0; e >= 0 && n <= 2*len(stuck); e, n = q.previous(e), n+1 {
-				q.stands(s, e)
-			}
-			return nil, f, false
-		}
-		switch {
-		case st == absent || st == young:
-			return stuck, f, true
-		case st == due && known:
-			stuck = append(stuck, d)
-		case st == due:
-			return nil, open(s, "due at %s, and what it wrote is not on record: evidence of every run would have decided", q.Loads.All[d].read()), false
-		case st == either:
-			return nil, q.within(s, d), false
-		default:
-			return nil, q.unseen(s, d), false
+		if q.Loads.All[load-1].Pinned && q.Loads.All[d].Pinned && q.rewritten(q.Loads.All[d].First, q.Loads.All[load-1].First) && len(still) > mostLooked {
+			break
 		}
 	}
-	if d := q.previous(load); d < 0 && !q.Loads.Complete {
+	n, f, ok := q.firstNotDue(s, still)
+	switch stuck = still[:n]; {
+	case !ok:
+		return nil, f, false
+	case n > 0 && still[n-1] == doubt:
+		return nil, open(s, "due at %s, and what it wrote is not on record: evidence of every run would have decided", q.Loads.All[doubt].read()), false
+	case n == len(still) && !q.Loads.Complete && (n == 0 && q.previous(load) < 0 || n > 0 && q.previous(still[n-1]) < 0):
 		return nil, open(s, "which runs read them before %s is not known: records of those would have decided", q.Loads.All[load].read()), false
 	}
 	return stuck, f, true
+}
+
+// mostLooked is how many loads are looked at one by one, where event times may have been changed between them.
+const mostLooked = 16
+
+// firstNotDue counts the loads, the latest first, up to one at which the rows were not due. Rows that are due stay so until
+// they leave, or are changed: few loads are looked at, each twice as far back as the one before.
+func (q *Inquiry) firstNotDue(s *stretch, loads []int) (n int, f finding, ok bool) {
+	isDue := func(i int) bool {
+		switch st := q.stands(s, loads[i]); st {
+		case due:
+			return true
+		case absent, young:
+		case pending:
+			ok = false
+		case either:
+			f, ok = q.within(s, loads[i]), false
+		default:
+			f, ok = q.unseen(s, loads[i]), false
+		}
+		return false
+	}
+	ok = true
+	low, high := -1, len(loads) // due up to low, not due at high
+	if m := len(loads); m > 0 && q.Loads.All[loads[0]].Pinned && q.Loads.All[loads[m-1]].Pinned && q.rewritten(q.Loads.All[loads[m-1]].First, q.Loads.All[loads[0]].First) {
+		for low+1 < high && ok && isDue(low+1) {
+			low++
+		}
+		return low + 1, f, ok
+	}
+	for step := 1; ok && low+step < high; step *= 2 {
+		if !isDue(low + step) {
+			high = low + step
+			break
+		}
+		low += step
+	}
+	for ok && low+1 < high {
+		if m := (low + high) / 2; isDue(m) {
+			low = m
+		} else {
+			high = m
+		}
+	}
+	return low + 1, f, ok
 }
 
 // within is the finding for rows that became due, or left, while a load may have been reading.

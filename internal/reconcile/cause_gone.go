@@ -78,6 +78,17 @@ func (q *Inquiry) readers(s *stretch, r removal) (reader, next int, f finding, o
 
 // unreadWhileThere is for rows that were due at no load as long as they were there.
 func (q *Inquiry) unreadWhileThere(s *stretch, r removal, reader, next int) finding {
+	if !r.exact && s.readable {
+		then, exact, ok := q.removedIn(s, r.first.Version-1, r.last.Version)
+		switch {
+		case s.wants:
+			return finding{}
+		case ok:
+			f := q.unreadWhileThere(&then, exact, reader, next)
+			s.wants, s.to = then.wants, then.to
+			return f
+		}
+	}
 	if q.Window > 0 && next >= 0 && q.before(s, q.Loads.All[next].From.Add(-q.Window)) == young {
 		return found(s, CauseSourceShrank, "left the source at %s (commit %d, %s), younger than the %s promised; %s would have found them there", instantText(r.last.At), r.last.Version, r.last.Operation, interval.Short(q.Window), q.Loads.All[next].read())
 	}
@@ -151,7 +162,9 @@ func (q *Inquiry) expiredUndue(s *stretch, r removal, v View) finding {
 	switch {
 	case q.NewestEvent && st == due:
 		return found(s, CauseSilence, "they left the source at %s, and were not due then: with the newest event at %s, only event times before %s were; no run could have read them", instantText(r.last.At), timeText(v.Sure+q.Delay.Microseconds()), timeText(v.Sure))
-	case st == young && q.Window > 0, !q.NewestEvent && q.Window > q.Delay:
+	case q.Window == 0 && (st == young || !q.NewestEvent):
+		return found(s, CauseSourceShrank, "left the source at %s (commit %d, %s), before they were due: the source keeps rows for less than the settle delay of %s", instantText(r.last.At), r.last.Version, r.last.Operation, interval.Short(q.Delay))
+	case st == young, !q.NewestEvent && q.Window > q.Delay:
 		return found(s, CauseSourceShrank, "left the source at %s (commit %d, %s), before they were due, and younger than the %s promised", instantText(r.last.At), r.last.Version, r.last.Operation, interval.Short(q.Window))
 	}
 	return open(s, "they left the source at %s before they were due; how long the source promises to keep rows is not declared, and would have decided", instantText(r.last.At))
@@ -179,26 +192,37 @@ func (q *Inquiry) leftSince(s *stretch, by int) finding {
 		}
 		break
 	}
-	commits, since := q.Source.Removals(q.Loads.All[next].Last)
-	if since > s.version {
-		return open(s, "gone from the source when %s read it, and its history does not tell since when", q.Loads.All[next].read())
+	then, r, ok := q.removedIn(s, s.version, q.Loads.All[next].Last)
+	if !ok {
+		if s.wants {
+			return finding{}
+		}
+		return open(s, "gone from the source when %s read it, and since when cannot be read any more: a manifest of each version would have decided", q.Loads.All[next].read())
+	}
+	f := q.unreadWhileThere(&then, r, reader, next)
+	s.wants, s.to = then.wants, then.to
+	return f
+}
+
+// removedIn finds the commit by which rows left the source, between a version that held them and one that does not. then are
+// the rows as they were right before it.
+func (q *Inquiry) removedIn(s *stretch, from, to int64) (then stretch, r removal, ok bool) {
+	commits, since := q.Source.Removals(to)
+	if since > from {
+		return then, r, false
 	}
 	for _, c := range slices.Backward(commits) { // the oldest first
-		if c.Version <= s.version {
+		if c.Version <= from || !c.Deletes() {
 			continue
 		}
 		switch q.stood(s, View{c.Version, noTime, noTime}) {
 		case absent:
-			then := *s
+			then = *s
 			then.version, then.timed = c.Version-1, s.timed && !q.rewritten(s.version, c.Version-1)
-			f := q.unreadWhileThere(&then, removal{first: c, last: c, exact: true, known: true}, reader, next)
-			s.wants, s.to = then.wants, then.to
-			return f
-		case pending:
-			return finding{}
-		case unknown:
-			return q.unseen(s, next)
+			return then, removal{first: c, last: c, exact: true, known: true}, true
+		case pending, unknown:
+			return then, r, false
 		}
 	}
-	return q.unseen(s, next)
+	return then, r, false
 }

@@ -207,7 +207,7 @@ func (q *Inquiry) listedBatch(b Batch) (listed Batch, known bool) {
 	if kept, ok := q.listedBatches[b]; ok {
 		return kept, true
 	}
-	kept := b
+	kept, end := b, b.Above
 	for m, err := range q.cover.list.All() {
 		if err != nil {
 			return b, false
@@ -216,13 +216,13 @@ func (q *Inquiry) listedBatch(b Batch) (listed Batch, known bool) {
 			continue
 		}
 		low := m.Low
-		if !b.Whole {
-			low = max(low, b.Above+1)
+		if !b.Whole || kept.Listed { // a version that is kept twice is counted once
+			low = max(low, end+1)
 		}
-		if !kept.Listed || m.High > kept.High {
-			kept.High = m.High
+		if m.High >= low {
+			kept.Keys, kept.High, end = kept.Keys+m.High-low+1, m.High, m.High
 		}
-		kept.Keys, kept.Listed = kept.Keys+m.High-low+1, true
+		kept.Listed = true
 	}
 	q.listedBatches[b] = kept
 	return kept, true

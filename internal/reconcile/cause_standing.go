@@ -262,16 +262,16 @@ func (q *Inquiry) lastCutoff(s *stretch, r removal) (v View, known bool) {
 	}
 	v.Sure = q.dueBelow(n)
 	v.Never = v.Sure
-	if s.readable || r.exact && r.first.Version == s.version+1 {
+	if r.exact && (s.readable || r.first.Version == s.version+1) {
 		return v, true
 	}
 	// Other versions may have followed before the rows left.
 	i, ok := q.kept(s.version)
-	if !ok {
+	if !ok && !s.readable {
 		return v, false
 	}
 	after := q.SourceVersion
-	if i+1 < len(q.Kept) {
+	if ok && i+1 < len(q.Kept) {
 		after = min(after, q.Kept[i+1].SourceVersion)
 	}
 	if n, ok = q.newestOf(s, after); !ok {

@@ -51,14 +51,21 @@ func (v *view) stand(k Key, version int, cutoff time.Time) stand {
 	return absent
 }
 
-// unsure tells whether a key stood otherwise to what a run may have read than to what it did.
+// unsure tells whether a key stood otherwise to what a run may have read than to what it did; or whether its event time may
+// have been changed since manifests showed it, and no version does.
 func (v *view) unsure(k Key) bool {
+	if v.g.Has(ChangedInPlace) && v.vanished[k] {
+		return true
+	}
 	guard := time.Duration(0)
 	if !v.g.Newest {
 		guard = time.Minute
 	}
 	for _, r := range v.loads() {
 		st := v.stand(k, v.g.source.at(r.readAt), r.cutoff)
+		if st == due && slices.ContainsFunc(v.g.runs, func(o *Run) bool { return o != r && o.ended && !o.Started.After(r.end) && !r.Started.After(o.end) }) {
+			return true // which of two that went on at once wrote what is not told
+		}
 		for _, at := range []time.Time{r.Started.Add(-guard), r.end.Add(guard)} {
 			version := v.g.source.at(r.Started)
 			if at.After(r.readAt) {
