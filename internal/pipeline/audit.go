@@ -36,6 +36,9 @@ func Audit(ctx context.Context, w Verifiable, r AuditRequest) (reconcile.Audit, 
 	if err != nil {
 		return reconcile.Audit{}, err
 	}
+	if err := needsSequence(s.contract, "an audit proves by gaps between sequences that nothing is missing"); err != nil {
+		return reconcile.Audit{}, err
+	}
 	a := &auditor{verifier: newVerifier(w, request, s)}
 	a.verifier.out.Run = 0 // it is of no run
 	a.out.Strict, a.out.Job, a.out.Target.Table, a.out.Source.Table = r.Strict, s.jobID, s.contract.Target, s.contract.Source

@@ -110,9 +110,8 @@ func Recover(ctx context.Context, w Verifiable, r RecoverRequest) (Recovery, err
 	if err != nil {
 		return Recovery{}, err
 	}
-	if key := s.contract.Key; len(key.Columns) > 0 {
-		return Recovery{}, &ConfigurationError{Subject: "key", Reason: fmt.Sprintf("%q has no sequence, so that nothing tells which rows the loader may still read: inserted here, they could be loaded twice", key.String()),
-			Hint: "watertight verify lists every missing key, and the version of the source that holds it."}
+	if err := needsSequence(s.contract, "nothing tells which rows the loader may still read: inserted here, they could be loaded twice"); err != nil {
+		return Recovery{}, err
 	}
 	v := newVerifier(w, r.VerifyRequest, s)
 	if err := v.run(ctx); err != nil {

@@ -89,11 +89,11 @@ func fitForPurge(c contract.Contract, source, target workspace.Table) error {
 			Hint: "Make it a table of its own, as with CREATE TABLE … DEEP CLONE, and name that as the target."}
 	}
 	for _, name := range c.Key.Names() {
-		in, err := columnOf(source, name)
+		in, err := fieldOf(source, name)
 		if err != nil {
 			return err
 		}
-		out, err := columnOf(target, name)
+		out, err := fieldOf(target, name)
 		if err != nil {
 			return err
 		}

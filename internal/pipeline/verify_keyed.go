@@ -58,27 +58,41 @@ func (v *verifier) describeKeys(c contract.Contract) error {
 	return v.name(c, false)
 }
 
-// keyColumnOf finds a column, or with dots in its name a field of one.
-func keyColumnOf(t workspace.Table, name string) (reconcile.KeyColumn, error) {
-	column, err := columnOf(t, name)
-	sql, kind := contract.Quote(name), column.Type
-	if path := strings.Split(name, "."); err != nil && len(path) > 1 {
-		outer, outerErr := columnOf(t, path[0])
-		inner, ok := reconcile.FieldType(outer.Type, path[1:])
-		if outerErr == nil && ok {
-			err, kind = nil, inner
-			for i, part := range path {
-				path[i] = contract.Quote(part)
-			}
-			sql = strings.Join(path, ".")
-		}
+// needsSequence refuses what keys that are columns cannot be asked.
+func needsSequence(c contract.Contract, why string) error {
+	if len(c.Key.Columns) == 0 {
+		return nil
 	}
+	return &ConfigurationError{Subject: "key", Reason: fmt.Sprintf("%q has no sequence, and %s", c.Key.String(), why),
+		Hint: "watertight verify compares such keys: it lists every missing one, and the version of the source that holds it."}
+}
+
+// fieldOf finds a column, or with dots in its name a field of one, and names it quoted for SQL.
+func fieldOf(t workspace.Table, name string) (workspace.Column, error) {
+	column, err := columnOf(t, name)
+	path := strings.Split(name, ".")
+	if err == nil || len(path) == 1 {
+		return workspace.Column{Name: contract.Quote(name), Type: column.Type}, err
+	}
+	outer, outerErr := columnOf(t, path[0])
+	inner, ok := reconcile.FieldType(outer.Type, path[1:])
+	if outerErr != nil || !ok {
+		return workspace.Column{}, err
+	}
+	for i, part := range path {
+		path[i] = contract.Quote(part)
+	}
+	return workspace.Column{Name: strings.Join(path, "."), Type: inner}, nil
+}
+
+func keyColumnOf(t workspace.Table, name string) (reconcile.KeyColumn, error) {
+	c, err := fieldOf(t, name)
 	if err != nil {
 		return reconcile.KeyColumn{}, err
 	}
-	k, ok := reconcile.NewKeyColumn(name, sql, kind)
+	k, ok := reconcile.NewKeyColumn(name, c.Name, c.Type)
 	if !ok {
-		return k, &ConfigurationError{Subject: "table " + t.FullName, Reason: fmt.Sprintf("key column %s is %s, whose values are no keys", name, kind),
+		return k, &ConfigurationError{Subject: "table " + t.FullName, Reason: fmt.Sprintf("key column %s is %s, whose values are no keys", name, c.Type),
 			Hint: "A key is made of whole numbers, decimals, texts without a collation, booleans, dates, timestamps and binaries."}
 	}
 	return k, nil

@@ -181,11 +181,30 @@ func TestKeysWithoutSequenceRefused(t *testing.T) {
 	r := pipeline.VerifyRequest{Job: "load", EvidencePath: filepath.Join(t.TempDir(), "evidence.jsonl")}
 	_, recovering := pipeline.Recover(t.Context(), b.client, pipeline.RecoverRequest{VerifyRequest: r})
 	watching := pipeline.Watch(t.Context(), b.client, &clock{}, pipeline.WatchRequest{Job: "load", EvidencePath: r.EvidencePath, Times: 1}, func(pipeline.Look) {})
+	_, auditing := pipeline.Audit(t.Context(), b.client, pipeline.AuditRequest{Job: "load"})
 	r.Accept = []pipeline.Accepted{{Partition: "x", Reason: "because"}}
 	_, accepting := pipeline.Verify(t.Context(), b.client, r)
-	for what, err := range map[string]error{"recover": recovering, "watch": watching, "accept": accepting} {
+	for what, err := range map[string]error{"recover": recovering, "watch": watching, "audit": auditing, "accept": accepting} {
 		if !errors.Is(err, pipeline.ErrConfiguration) || !strings.Contains(err.Error(), `"columns:a"`) {
 			t.Errorf("%s: %v", what, err)
 		}
+	}
+}
+
+// A purge knows a row by its columns, fields of structs among them; what is null in a key stays.
+func TestPurgeByKeyColumns(t *testing.T) {
+	t.Parallel()
+	b, job := keyedBed(t, "s STRUCT<a: STRING>, b INT", "s.a", "b")
+	b.exec(window)
+	const old = "TIMESTAMP'2026-03-01T01:00:00Z'"
+	b.exec("INSERT INTO main.events.src SELECT named_struct('a', a), b, u FROM VALUES ('1', 11, %[1]s), ('11', 1, %[1]s), ('x', NULL, %[1]s), ('young', 1, %[2]s) AS v(a, b, u)", old, early)
+	b.load(job)
+	b.exec("DELETE FROM main.events.tgt WHERE b = 1 AND u < %s", early)
+	p := b.purge(pipeline.PurgeRequest{})
+	if p.Old != 3 || p.Loaded != 1 || p.Deleted != 1 || p.Unread() != 2 {
+		t.Errorf("%+v", p)
+	}
+	if got := b.exec("SELECT s.a FROM main.events.src ORDER BY s.a"); len(got) != 3 || got[0][0] != "11" || got[1][0] != "x" || got[2][0] != "young" {
+		t.Errorf("%v are left", got)
 	}
 }

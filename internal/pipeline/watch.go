@@ -91,9 +91,8 @@ func KeepManifest(ctx context.Context, w Verifiable, c contract.Contract, path s
 		return 0, false, &ConfigurationError{Subject: "evidence", Reason: "the loader's contract names no schema for it, so nothing could be kept",
 			Hint: "Set evidence of the watertight_loader_job, or give a file with --evidence."}
 	}
-	if len(c.Key.Columns) > 0 {
-		return 0, false, &ConfigurationError{Subject: "key", Reason: fmt.Sprintf("%q has no sequence, and a manifest is the ranges of sequences that a source holds", c.Key.String()),
-			Hint: "Nothing can be kept of it in advance; verify after each run, with evidence, looks for what left the source since the one before."}
+	if err := needsSequence(c, "a manifest is the ranges of sequences that a source holds"); err != nil {
+		return 0, false, err
 	}
 	v := newVerifier(w, VerifyRequest{EvidencePath: path}, subject{contract: c})
 	err = v.describe(ctx)
