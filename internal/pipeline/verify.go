@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/watertight-data/terraform-provider-watertight/internal/contract"
@@ -199,6 +200,7 @@ func (v *verifier) cut(ctx context.Context) error {
 	if span != nil {
 		v.span = *span
 	}
+	v.noteFuture()
 	now, guard := v.out.ReadAt, reconcile.SkewGuard
 	if c.SettleClock == coverage.SettleNewestEvent {
 		if !v.span.Some { // the loader read nothing; what left the source before it is looked for all the same
@@ -210,4 +212,19 @@ func (v *verifier) cut(ctx context.Context) error {
 	v.statements.Cutoff = reconcile.NewCutoff(now, c.SettleDelay, guard, c.Strict)
 	v.out.Cutoff = v.statements.Cutoff.Time()
 	return nil
+}
+
+// noteFuture says that events are later than they can be: by the wall clock such rows become due long after their
+// neighbours, by the newest event they make everything due.
+func (v *verifier) noteFuture() {
+	latest := time.UnixMicro(v.span.Latest).UTC()
+	if read := v.out.ReadAt; !v.span.Some || read.IsZero() || !latest.After(read.Add(reconcile.SkewGuard)) {
+		return
+	}
+	effect := "such rows are not due before then, and can expire or lie under the watermark first"
+	if v.subject.contract.SettleClock == coverage.SettleNewestEvent {
+		effect = "settle_clock newest_event takes that for now, so that rows which have not settled count as due"
+	}
+	v.noted = append(v.noted, reconcile.Reason{Code: reconcile.CodeFuture, Text: fmt.Sprintf("the source holds event times up to %s, later than it was read (%s): %s; look at the clock of what writes them",
+		latest.Format(time.RFC3339), v.out.ReadAt.Format(time.RFC3339), effect)})
 }

@@ -9,10 +9,11 @@ import (
 
 // The codes of reasons.
 const (
-	CodeMissing       = "missing"     // due rows are not in the target
-	CodeDoomed        = "doomed"      // rows that are not due yet will never be read
-	CodeDuplicates    = "duplicates"  // keys of the target occur more than once
-	CodeNothingDue    = "nothing_due" // zero rows were compared
+	CodeMissing       = "missing"           // due rows are not in the target
+	CodeDoomed        = "doomed"            // rows that are not due yet will never be read
+	CodeDuplicates    = "duplicates"        // keys of the target occur more than once
+	CodeNothingDue    = "nothing_due"       // zero rows were compared
+	CodeFuture        = "future_event_time" // event times later than the source was read
 	CodeNoWatermark   = "no_newest_event"
 	CodeNullKeys      = "null_keys"
 	CodeNullTimes     = "null_event_time"
