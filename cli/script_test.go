@@ -41,7 +41,8 @@ func TestMain(m *testing.M) {
 //	job FILE                creates a job; its id is $JOB after that
 //	sql STATEMENT           on the workspace's engine
 //	advance LENGTH          moves the workspace's clock
-//	fault JSON              see local.ReadFaults
+//	fault JSON              see local.ReadFaults; none ends all
+//	behaviour JSON          see local.Behaviour
 //	script JOB STATE...     as watertight local script
 //	served N                waits until N servers advertise themselves
 //	occupy                  takes a port; its address is $OCCUPIED
@@ -61,7 +62,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code": expectCode, "workspace": openWorkspace, "job": createJob, "sql": execute, "advance": advance,
-			"served": awaitServers, "occupy": occupy, "corrupt": corrupt, "fault": addFault, "script": addScript, "requests": countRequests,
+			"served": awaitServers, "occupy": occupy, "corrupt": corrupt, "fault": addFault, "behaviour": behave, "script": addScript, "requests": countRequests,
 		},
 	})
 }
@@ -143,7 +144,15 @@ func advance(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func addFault(ts *testscript.TestScript, _ bool, args []string) {
+	if args[0] == "none" {
+		control(ts, "DELETE", "/local/v1/faults", nil)
+		return
+	}
 	control(ts, "POST", "/local/v1/faults", []byte(args[0]))
+}
+
+func behave(ts *testscript.TestScript, _ bool, args []string) {
+	control(ts, "POST", "/local/v1/behaviour", []byte(args[0]))
 }
 
 func addScript(ts *testscript.TestScript, _ bool, args []string) {
