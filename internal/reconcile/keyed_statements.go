@@ -103,6 +103,8 @@ const (
 // compared without it.
 func (k Keys) Slices(repeated []int64) string {
 	const sums = "count(*) AS n, sum(h & 4294967295) AS a, sum(g & 4294967295) AS b, bit_xor(g) AS x"
+	// Rows that are not due have block -1, which the target has not: a condition on their kind would make engines join by a
+	// loop over all pairs.
 	g := "xxhash64(1, " + k.names() + ") AS g"
 	alike := "t.n IS NOT NULL AND t.n = s.n AND t.a = s.a AND t.b = s.b AND t.x = s.x"
 	switch {
@@ -117,7 +119,7 @@ FROM (SELECT CASE WHEN NOT (%[3]s) THEN 1 WHEN u IS NULL THEN 2 WHEN %[4]s THEN 
 GROUP BY kind, hour, block),
 t AS (SELECT hour, block, %[1]s FROM (SELECT %[2]s AS hour, block, h, %[5]s FROM (%[7]s) AS r WHERE u >= %[8]s AND %[4]s AND %[3]s) AS e GROUP BY hour, block),
 c AS (SELECT s.kind AS kind, s.hour AS hour, s.block AS block, s.n AS n, CASE WHEN s.kind > 0 OR %[9]s THEN 1 ELSE 0 END AS same
-FROM s LEFT JOIN t ON s.hour = t.hour AND s.block = t.block AND s.kind = 0),
+FROM s LEFT JOIN t ON s.hour = t.hour AND s.block = t.block),
 w AS (SELECT kind, hour, n, CASE WHEN same = 0 THEN block WHEN min(same) OVER (PARTITION BY block) = 1 THEN -1 ELSE -2 END AS block FROM c)
 SELECT kind, hour, block, sum(n) AS n FROM w GROUP BY kind, hour, block`,
 		sums, hourOf, k.known(), k.isDue("u"), g, k.hashed(k.Source, k.Source.Version), k.hashed(k.Target, k.Target.Version), literalTime(k.Earliest), alike)
