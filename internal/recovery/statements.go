@@ -52,7 +52,7 @@ func (t Target) Probe(p Place, before []Place, ranges []Range) string {
 	}
 	return fmt.Sprintf(`WITH k AS (SELECT DISTINCT s.p AS p, s.seq AS seq FROM (%s) AS s LEFT ANTI JOIN (%s) AS t ON s.p = t.p AND s.seq = t.seq)
 SELECT CAST(p AS STRING) AS part, min(seq) AS low, max(seq) AS high, fresh
-FROM (SELECT p, seq, fresh, seq - row_number() OVER (PARTITION BY p, fresh ORDER BY seq) AS island
+FROM (SELECT p, seq, fresh, seq - (row_number() OVER (PARTITION BY p, fresh ORDER BY seq) - 1) AS island
 FROM (SELECT k.p AS p, k.seq AS seq, %s AS fresh FROM k%s) AS f) AS i
 GROUP BY p, fresh, island ORDER BY part, low`, t.keys(p.From, p.condition, ranges), t.keys(t.SQL, "", ranges), fresh, join)
 }
@@ -81,7 +81,7 @@ func ReadFound(row []*string) (Found, error) {
 // Present lists what the target at a version has of the ranges, as Probe lists: fresh are the keys that occur once.
 func (t Target) Present(version int64, ranges []Range) string {
 	return fmt.Sprintf(`SELECT CAST(p AS STRING) AS part, min(seq) AS low, max(seq) AS high, fresh
-FROM (SELECT p, seq, fresh, seq - row_number() OVER (PARTITION BY p, fresh ORDER BY seq) AS island
+FROM (SELECT p, seq, fresh, seq - (row_number() OVER (PARTITION BY p, fresh ORDER BY seq) - 1) AS island
 FROM (SELECT p, seq, CASE WHEN count(*) = 1 THEN 1 ELSE 0 END AS fresh FROM (%s) AS k GROUP BY p, seq) AS f) AS i
 GROUP BY p, fresh, island ORDER BY part, low`, t.keys(at(t.SQL, version), "", ranges))
 }
