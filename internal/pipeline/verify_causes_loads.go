@@ -223,10 +223,10 @@ func (c *inquirer) tellWrites(ctx context.Context) error {
 	var wanted []int
 	for i := len(loads) - 1; i >= 0; i-- {
 		l := &loads[i]
+		l.Mixed = foreign >= 0 && l.Target > foreign || l.Target < 0 && slices.ContainsFunc(loads[:i], func(l reconcile.Load) bool { return l.Foreign })
 		if l.Foreign || l.Shared || l.Target < 0 {
 			continue
 		}
-		l.Mixed = foreign >= 0 && l.Target > foreign
 		same := i > 0 && l.Marks != nil && loads[i-1].Marks != nil && maps.Equal(l.Marks, loads[i-1].Marks)
 		if (l.Mixed || same) && l.Before >= 0 && len(wanted) < mostPeaks {
 			wanted = append(wanted, i)

@@ -21,7 +21,7 @@ func (q *Inquiry) gone(s *stretch, first, last int) finding {
 	switch {
 	case last >= 0 && last <= reader:
 		return q.skipped(s, first, last)
-	case last >= 0 && first <= reader && !q.notDue(s, reader):
+	case last >= 0 && reader >= 0 && first <= reader && !q.notDue(s, reader):
 		return open(s, "passed by one of several runs, some of which read them and some of which came too late: records of every run would have decided")
 	case reader < 0 && !q.Loads.Complete:
 		return open(s, "no run on record read the source while they were there; records of the runs before %s would have decided", instantText(r.first.At))

@@ -132,7 +132,7 @@ func (q *Inquiry) position(partition string, load int) position {
 	}
 	last := position{known: q.Loads.Complete, sure: q.Loads.Complete}
 	for _, l := range q.Loads.All[:load+1] {
-		last = l.after(last, partition)
+		last = q.Loads.after(l, last, partition)
 	}
 	return last
 }

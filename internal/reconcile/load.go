@@ -132,10 +132,17 @@ func (l *Loads) in(partition string) []position {
 	l.partition, l.positions = partition, make([]position, len(l.All))
 	last := position{known: l.Complete, sure: l.Complete}
 	for i, load := range l.All {
-		last = load.after(last, partition)
+		last = l.after(load, last, partition)
 		l.positions[i] = last
 	}
 	return l.positions
+}
+
+// after is the position after a load, by that before it. Without commits of others what the target lacks it never had.
+func (l *Loads) after(load Load, before position, partition string) position {
+	p := load.after(before, partition)
+	p.sure = p.sure || l.Complete && load.Marks != nil && !load.Mixed && !load.Foreign
+	return p
 }
 
 // after is the position after a load, by that before it.
