@@ -63,6 +63,9 @@ type auditor struct {
 	// inTarget are the partitions of the target; count is how many gaps they have.
 	inTarget []string
 	count    int64
+	// absent is how many sequences gaps have; counted says that they were not listed.
+	absent  uint64
+	counted bool
 	// broken are the lowest sequences of partitions that are absent or doubled; nil where gaps were only counted.
 	broken map[string]int64
 	// below is what manifests list under the target.

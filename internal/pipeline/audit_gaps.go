@@ -13,11 +13,14 @@ import (
 
 // listAbsent finds what the target lacks between its keys, in the blocks that are not whole and between blocks.
 func (a *auditor) listAbsent(ctx context.Context) error {
-	segments := a.screen.Segments()
-	if len(segments) == 0 {
+	if len(a.screen.Segments()) == 0 {
 		return nil
 	}
 	a.say("look for gaps")
+	if err := a.narrow(ctx); err != nil {
+		return err
+	}
+	segments := a.screen.Segments()
 	if a.kept == nil && !a.believesAny(segments) {
 		return a.countGaps(ctx, segments)
 	}
@@ -25,6 +28,12 @@ func (a *auditor) listAbsent(ctx context.Context) error {
 		return err
 	}
 	a.count = a.gaps.Len()
+	for g, err := range a.gaps.All() {
+		if err != nil {
+			return err
+		}
+		a.absent += uint64(reconcile.KeysOf(g.Span))
+	}
 	if a.problem == "" && a.gaps.Len() > 0 {
 		if err := a.stillThere(ctx); err != nil {
 			return err
@@ -37,6 +46,17 @@ func (a *auditor) listAbsent(ctx context.Context) error {
 		}
 	}
 	return a.takeGaps()
+}
+
+// narrow reads the blocks that are not whole once more, in parts.
+func (a *auditor) narrow(ctx context.Context) error {
+	block, spans, ok := a.screen.Narrower()
+	if !ok {
+		return nil
+	}
+	st := a.statements
+	st.Block = block
+	return a.screen.Narrow(block, reconcile.Decoded(query(ctx, a.w, st.TargetBlocks(spans)), reconcile.ReadTargetBlock))
 }
 
 func (a *auditor) believesAny(segments []reconcile.Span) bool {
@@ -54,7 +74,7 @@ func (a *auditor) countGaps(ctx context.Context, segments []reconcile.Span) erro
 	if err != nil || n == nil {
 		return errors.Join(err, errNoAnswer(n == nil && err == nil, "count the gaps of the target"))
 	}
-	a.count, a.broken = *n, nil
+	a.count, a.broken, a.counted = *n, nil, true
 	for i := 1; i < len(segments); i++ {
 		if s, t := segments[i-1], segments[i]; s.Partition == t.Partition && s.To < t.From-1 {
 			a.count-- // it bridges two segments
@@ -94,8 +114,12 @@ func (a *auditor) breaks(partition string, at int64) {
 	}
 }
 
-// listRepeats lists the keys that occur more than once.
+// listRepeats lists the keys that occur more than once, where rows are more than the keys between gaps.
 func (a *auditor) listRepeats(ctx context.Context) error {
+	surplus := a.screen.SurplusBeside(a.absent)
+	if surplus == 0 && !a.counted {
+		return nil // rows are as many as keys
+	}
 	if err := a.repeats(ctx); err != nil {
 		return err
 	}
@@ -105,11 +129,16 @@ func (a *auditor) listRepeats(ctx context.Context) error {
 		}
 		a.breaks(d.Partition, d.From)
 	}
+	accepted := int64(0)
 	for r, err := range a.accepted.All() {
 		if err != nil {
 			return err
 		}
 		a.breaks(r.Partition, r.From)
+		accepted += r.Rows
+	}
+	if listed := uint64(a.tally.Counts.Duplicates + accepted); !a.counted && listed != surplus {
+		a.tally.Doubt(reconcile.CodeMetrics, "the target's rows, gaps and duplicates do not add up: %d rows too many by what was counted, %d by what was listed", surplus, listed)
 	}
 	return nil
 }

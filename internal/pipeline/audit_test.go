@@ -11,9 +11,11 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/watertight-data/terraform-provider-watertight/internal/coverage"
+	"github.com/watertight-data/terraform-provider-watertight/internal/local"
 	"github.com/watertight-data/terraform-provider-watertight/internal/pipeline"
 	"github.com/watertight-data/terraform-provider-watertight/internal/reconcile"
 	"github.com/watertight-data/terraform-provider-watertight/internal/run"
+	"github.com/watertight-data/terraform-provider-watertight/internal/workspace"
 )
 
 func (b *bed) audit(r pipeline.AuditRequest) reconcile.Audit {
@@ -186,4 +188,44 @@ func (b *bed) audits(c auditCase, r pipeline.AuditRequest) reconcile.Audit {
 		b.t.Errorf("%s is not said: %v", c.code, a.Reasons)
 	}
 	return a
+}
+
+// vitessio/vitess#14777: an answer cut short, in any one statement, is no answer. Neither is one that fails: what is read of
+// the source alone then proves nothing, and what is read of the target nothing at all.
+func TestAuditCutShort(t *testing.T) {
+	t.Parallel()
+	b := wide(t, "p = 0 AND seq IN (1, 3, 4600)", "")
+	b.exec("INSERT INTO main.events.tgt SELECT * FROM main.events.tgt WHERE p = 1 AND seq = 70")
+	b.ResetRequests()
+	whole := b.audit(pipeline.AuditRequest{})
+	said, n := audited(t, whole), b.Count("POST", "/api/2.0/sql/statements")
+	if whole.Verdict != reconcile.Fail || n < 8 {
+		t.Fatalf("%s after %d statements: %v", whole.Verdict, n, whole.Reasons)
+	}
+	for i := range n {
+		b.AddFault(local.Fault{Route: "/api/2.0/sql/statements", Method: "POST", Call: i + 1, MarkTruncated: true})
+		a := b.audit(pipeline.AuditRequest{})
+		told := auditHas(a, reconcile.CodeTruncated) || auditHas(a, reconcile.CodeNoProof) || audited(t, a) == said
+		if a.Verdict == reconcile.Pass || !told && !strings.Contains(audited(t, a), "undecidable") {
+			t.Errorf("statement %d of %d cut short: %s %+v %v\n%s", i+1, n, a.Verdict, a.Counts, a.Reasons, audited(t, a))
+		}
+		b.ClearFaults()
+	}
+}
+
+// A run that goes on may have written a part: the target is read as it was before it.
+func TestAuditBesideARun(t *testing.T) {
+	t.Parallel()
+	b, job := loaded(t)
+	b.exec("INSERT INTO main.events.src SELECT 0, id, TIMESTAMP'2026-03-02T05:00:00Z' FROM range(1000, 1100)")
+	b.AddScript(local.Script{Job: "load", Steps: []local.Step{{LifeCycle: "RUNNING"}, {LifeCycle: "RUNNING"}}})
+	if _, err := b.client.RunNow(t.Context(), workspace.RunNow{JobID: job, Token: "goes on"}); err != nil {
+		t.Fatal(err)
+	}
+	b.advance(time.Second)
+	b.exec("INSERT INTO main.events.tgt SELECT * FROM main.events.src WHERE p = 0 AND seq > 1050")
+	a := b.audits(auditCase{verdict: reconcile.Pass, counts: reconcile.AuditCounts{Rows: 2907, Keys: 2907}, code: reconcile.CodeActiveRun}, pipeline.AuditRequest{})
+	if a.Target.Version != 1 {
+		t.Errorf("version %d", a.Target.Version)
+	}
 }
