@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 	"time"
 
@@ -19,13 +20,15 @@ type keyed struct {
 	columns []reconcile.KeyColumn
 	screen  *reconcile.KeyScreen
 	causes  reconcile.KeyCauses
+	// held are versions of the target of before a commit that may have taken keys from it.
+	held []int64
 	// suspects are those of earlier verifications, by name.
 	suspects map[string]evidence.Finding
 }
 
 // keys are the statements, with the versions and the cutoff that are known by now.
 func (v *verifier) keys() reconcile.Keys {
-	return reconcile.Keys{Statements: v.statements, Key: v.keyed.columns, Earliest: v.span.Earliest}
+	return reconcile.Keys{Statements: v.statements, Key: v.keyed.columns, Earliest: v.span.Earliest, Held: v.keyed.held}
 }
 
 // describeKeys checks that the key's columns can be compared as they are.
@@ -100,6 +103,9 @@ func keyColumnOf(t workspace.Table, name string) (reconcile.KeyColumn, error) {
 
 // scanKeys scans both tables once, and counts what is due and in flight.
 func (v *verifier) scanKeys(ctx context.Context) error {
+	if err := v.sinceVerified(ctx); err != nil {
+		return err
+	}
 	k, s := v.keys(), reconcile.NewKeyScreen()
 	v.say("scan the target")
 	if err := s.Target(reconcile.Decoded(query(ctx, v.w, k.Repeats()), reconcile.ReadKeyRepeat)); err != nil {
@@ -122,6 +128,7 @@ func (v *verifier) scanKeys(ctx context.Context) error {
 	}
 	v.keyed.screen, v.screen = s, &s.Screen
 	v.startTally()
+	v.tally.NoWatermark = true
 	text := "the key has no sequence: gaps prove nothing and there is no watermark, so that what the loader went past is not told from what it has yet to read (late), " +
 		"and what left the source unread is looked for since %s only"
 	if v.kept != nil {
@@ -137,19 +144,72 @@ func (v *verifier) openKeys(ctx context.Context) error {
 	v.keyed.causes = reconcile.KeyCauses{Source: v.out.Source, Retention: v.retention.DeletedFileRetention, Run: v.out.Run, Silent: len(v.loads) == 0, ReadAt: v.out.ReadAt,
 		PreviousEnd: v.subject.previousEnd, NewestEvent: v.subject.contract.SettleClock == coverage.SettleNewestEvent, Delay: v.subject.contract.SettleDelay,
 		Window: v.retention.RollingWindow, Search: v.search}
+	if err := v.targetDeletes(ctx); err != nil {
+		return err
+	}
 	opened := v.keyed.screen.Opened
 	if opened.None() {
 		return nil
 	}
 	v.say("compare what differs, key by key")
-	k := v.keys()
-	for a, err := range reconcile.Decoded(query(ctx, v.w, k.Absent(opened)), k.ReadAbsent) {
+	return v.withHeld(func() error {
+		k := v.keys()
+		return v.takeKeys(reconcile.Decoded(query(ctx, v.w, k.Absent(opened)), k.ReadAbsent), v.keyed.causes.Absent)
+	})
+}
+
+// withHeld asks about deletions in the target too, and does without where versions of it cannot be read.
+func (v *verifier) withHeld(ask func() error) error {
+	err := ask()
+	if held := v.keyed.held; len(held) > 0 && unreadable(err) {
+		v.keyed.held = nil
+		if err = ask(); unreadable(err) {
+			v.keyed.held = held
+		}
+	}
+	return err
+}
+
+// takeKeys reads a whole answer before any of it counts.
+func (v *verifier) takeKeys(rows iter.Seq2[reconcile.AbsentKey, error], judge func(reconcile.AbsentKey) reconcile.Range) error {
+	found := &spool[reconcile.AbsentKey]{}
+	for a, err := range rows {
+		if err == nil {
+			err = found.add(a)
+		}
+		if err != nil {
+			return errors.Join(err, found.Close())
+		}
+	}
+	for a, err := range found.All() {
+		if err == nil {
+			err = v.concludeKey(judge(a))
+		}
+		if err != nil {
+			return errors.Join(err, found.Close())
+		}
+	}
+	return found.Close()
+}
+
+// targetDeletes finds the commits since the previous load that may have taken keys from the target. What they took and the
+// source holds no more is not looked for: without sequences nothing in the target shows it.
+func (v *verifier) targetDeletes(ctx context.Context) error {
+	deletes := map[int64]reconcile.Commit{}
+	for c, err := range v.commits(ctx, v.statements.Target.SQL) {
 		if err != nil {
 			return err
 		}
-		if err := v.concludeKey(v.keyed.causes.Absent(a)); err != nil {
-			return err
+		if c.At.Before(v.since) || len(deletes) == mostVersions {
+			break
 		}
+		if c.Version > 0 && c.Version <= v.out.Target.Version && c.Deletes() {
+			deletes[c.Version-1] = c
+			v.keyed.held = append(v.keyed.held, c.Version-1)
+		}
+	}
+	if v.keyed.causes.Deletes = deletes; len(deletes) > 0 {
+		v.tally.Note(reconcile.CodeNoSequences, "%d commits since %s may have taken keys from the target; those that the source holds no more are not looked for, since no sequence shows that they were there", len(deletes), v.since.UTC().Format(time.RFC3339))
 	}
 	return nil
 }
@@ -186,9 +246,6 @@ const mostKeyVersions = 64
 
 // leftKeys looks for keys that left the source unread since the load before this one, version by version.
 func (v *verifier) leftKeys(ctx context.Context) error {
-	if err := v.sinceVerified(ctx); err != nil {
-		return err
-	}
 	var versions []int64
 	for _, c := range v.search.Candidates {
 		if c.RemovedBy.At.After(v.since) {
@@ -207,28 +264,17 @@ func (v *verifier) leftKeys(ctx context.Context) error {
 	return err
 }
 
-// readLeft reads a whole answer before any of it counts.
 func (v *verifier) readLeft(ctx context.Context, versions []int64) error {
-	k, before, found := v.keys(), v.search.Read(), &spool[reconcile.AbsentKey]{}
+	before := v.search.Read()
 	v.search.Done(versions)
-	for a, err := range reconcile.Decoded(query(ctx, v.w, k.Left(versions, before)), k.ReadLeft) {
-		if err == nil {
-			err = found.add(a)
-		}
-		if err != nil {
-			v.search.Undo(versions)
-			return errors.Join(err, found.Close())
-		}
+	err := v.withHeld(func() error {
+		k := v.keys()
+		return v.takeKeys(reconcile.Decoded(query(ctx, v.w, k.Left(versions, before)), k.ReadLeft), v.keyed.causes.Left)
+	})
+	if err != nil {
+		v.search.Undo(versions)
 	}
-	for a, err := range found.All() {
-		if err == nil {
-			err = v.concludeKey(v.keyed.causes.Left(a))
-		}
-		if err != nil {
-			return errors.Join(err, found.Close())
-		}
-	}
-	return found.Close()
+	return err
 }
 
 // sinceVerified goes back to the last verification, where one before the previous run was the last: without sequences

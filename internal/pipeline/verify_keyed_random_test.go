@@ -90,7 +90,9 @@ type keyedPlay struct {
 	rows, loaded   []keyedRow
 	// versions are those of the source that lost rows, the oldest first.
 	versions [][]keyedRow
-	readAt   time.Time
+	// taken are keys that were deleted from the target.
+	taken  map[string]bool
+	readAt time.Time
 }
 
 func (p *keyedPlay) pick() keyedRow {
@@ -192,6 +194,25 @@ func (p *keyedPlay) load(loss int) {
 	p.insert(p.target, p.loaded)
 }
 
+// take deletes rows of the target. The load before that one is then the only one that a verification knows, and what left
+// the source before it was the business of another.
+func (p *keyedPlay) take() {
+	limit := start.Add(-time.Duration(p.IntN(40)) * time.Hour)
+	var left []keyedRow
+	p.taken = map[string]bool{}
+	for _, r := range p.loaded {
+		if r.at.IsZero() || !r.at.Before(limit) {
+			left = append(left, r)
+		} else {
+			p.taken[r.id()] = true
+		}
+	}
+	if len(left) < len(p.loaded) {
+		p.b.exec("DELETE FROM %s WHERE u < TIMESTAMP'%s'", p.target, limit.Format(time.RFC3339))
+		p.loaded, p.versions = left, nil
+	}
+}
+
 // knows tells that the source ever had a key.
 func (p *keyedPlay) knows(r keyedRow) bool {
 	same := func(o keyedRow) bool { return o.id() == r.id() }
@@ -231,6 +252,10 @@ func (p *keyedPlay) truth() (verdict reconcile.Verdict, listed []string, c recon
 	for id, r := range due {
 		delete(later, id)
 		switch {
+		case in[id] == 0 && p.taken[id]:
+			c.Skipped++
+			count(r.at, 1, 0, 1, 0)
+			listed = append(listed, "skipped "+id)
 		case in[id] == 0:
 			c.Late++
 			count(r.at, 1, 0, 1, 0)
@@ -277,7 +302,7 @@ func (p *keyedPlay) truth() (verdict reconcile.Verdict, listed []string, c recon
 	for _, at := range later {
 		count(at, 0, 0, 0, 1)
 	}
-	c.InFlight, c.Missing = int64(len(later)), c.Late+c.Expired
+	c.InFlight, c.Missing = int64(len(later)), c.Late+c.Skipped+c.Expired
 	c.Due = c.Loaded + c.Missing
 	verdict = reconcile.Pass
 	switch {
@@ -337,6 +362,9 @@ func (p *keyedPlay) play(n int) {
 	}
 	loss := []int{0, 5, 40}[p.IntN(3)]
 	p.load(loss)
+	if p.IntN(3) == 0 {
+		p.take()
+	}
 }
 
 // Random pipelines whose truth is known key by key: the verdict, the counts and every listed key are the truth, whatever the

@@ -109,8 +109,8 @@ func TestVerifyKeyTypes(t *testing.T) {
 			}
 			b.exec("DELETE FROM main.events.tgt WHERE k = %s", c.lost)
 			v = b.verify(pipeline.VerifyRequest{})
-			wantKeys(t, v, reconcile.Fail, "late "+c.text)
-			if v.Counts.Due != 2 || v.Counts.Missing != 1 || v.Counts.Late != 1 || len(v.ByDay) != 1 || v.ByDay[0] != (reconcile.Day{Day: "2026-03-02", Due: 2, Loaded: 1, Missing: 1}) {
+			wantKeys(t, v, reconcile.Fail, "skipped "+c.text)
+			if v.Counts.Due != 2 || v.Counts.Missing != 1 || v.Counts.Skipped != 1 || len(v.ByDay) != 1 || v.ByDay[0] != (reconcile.Day{Day: "2026-03-02", Due: 2, Loaded: 1, Missing: 1}) {
 				t.Errorf("%+v %+v", v.Counts, v.ByDay)
 			}
 		})
@@ -126,7 +126,7 @@ func TestVerifyKeysWithSeparators(t *testing.T) {
 	b.exec("DELETE FROM main.events.tgt WHERE a = '1' OR b = 'b|c' OR a = ''")
 	// As many rows as were lost, under the keys that look alike without a separator.
 	b.exec("INSERT INTO main.events.tgt VALUES ('11', '1', %[1]s), ('a|b', 'c', %[1]s), ('x', '', %[1]s)", early)
-	wantKeys(t, b.verify(pipeline.VerifyRequest{}), reconcile.Fail, `late "","x"`, `late "1","11"`, `late "a","b|c"`,
+	wantKeys(t, b.verify(pipeline.VerifyRequest{}), reconcile.Fail, `skipped "","x"`, `skipped "1","11"`, `skipped "a","b|c"`,
 		`duplicate "11","1" 1`, `duplicate "a|b","c" 1`, `duplicate "x","" 1`)
 }
 
@@ -144,7 +144,7 @@ func TestVerifyNullKeys(t *testing.T) {
 	}
 	b.exec("DELETE FROM main.events.tgt WHERE a IS NULL AND b = 2")
 	v = b.verify(pipeline.VerifyRequest{})
-	wantKeys(t, v, reconcile.Fail, `late NULL,"2"`)
+	wantKeys(t, v, reconcile.Fail, `skipped NULL,"2"`)
 	if v.Counts.Due != 2 || v.Counts.Loaded != 1 || v.Counts.Missing != 1 {
 		t.Errorf("%+v", v.Counts)
 	}
@@ -166,7 +166,7 @@ func TestVerifyKeysByValueNotByHash(t *testing.T) {
 	b.exec("INSERT INTO main.events.tgt SELECT * FROM main.events.tgt WHERE b = 12346")
 	for _, block := range []int64{0, 1} {
 		v := b.verify(pipeline.VerifyRequest{Block: block})
-		wantKeys(t, v, reconcile.Fail, `late "k4","12345"`, `duplicate "k5","12346" 1`)
+		wantKeys(t, v, reconcile.Fail, `skipped "k4","12345"`, `duplicate "k5","12346" 1`)
 		if v.Counts.Due != 40000 || v.Counts.Loaded != 39999 {
 			t.Errorf("%+v", v.Counts)
 		}
@@ -186,7 +186,7 @@ func TestVerifyKeysInAnyOrder(t *testing.T) {
 	b.load(job)
 	wantKeys(t, b.verify(pipeline.VerifyRequest{}), reconcile.Pass)
 	b.exec("DELETE FROM main.events.tgt WHERE a = 'y'")
-	wantKeys(t, b.verify(pipeline.VerifyRequest{}), reconcile.Fail, `late "2","y"`)
+	wantKeys(t, b.verify(pipeline.VerifyRequest{}), reconcile.Fail, `skipped "2","y"`)
 }
 
 // databrickslabs/dqx#1487, TobikoData/sqlmesh#2810, datafold/data-diff#850: duplicates multiplied rows in joins, hid losses, and
@@ -212,7 +212,7 @@ func TestVerifyTimestampKeys(t *testing.T) {
 	b.load(job)
 	b.exec("DELETE FROM main.events.tgt WHERE k = TIMESTAMP'2025-10-26T02:30:00+01:00' OR k = TIMESTAMP'2026-01-01T00:00:00.123456Z'")
 	b.exec("INSERT INTO main.events.tgt VALUES (TIMESTAMP'2026-01-01T00:00:00.123Z', %[1]s)", early)
-	wantKeys(t, b.verify(pipeline.VerifyRequest{}), reconcile.Fail, `late "2025-10-26T01:30:00.000000Z"`, `late "2026-01-01T00:00:00.123456Z"`)
+	wantKeys(t, b.verify(pipeline.VerifyRequest{}), reconcile.Fail, `skipped "2025-10-26T01:30:00.000000Z"`, `skipped "2026-01-01T00:00:00.123456Z"`)
 }
 
 // Counts that agree prove nothing: in one slice a key is lost and another is there that the source never had.
@@ -223,7 +223,7 @@ func TestVerifyKeysLossAndExtra(t *testing.T) {
 	b.load(job)
 	b.exec("DELETE FROM main.events.tgt WHERE a = 'lost'")
 	b.exec("INSERT INTO main.events.tgt VALUES ('extra', %[1]s)", early)
-	wantKeys(t, b.verify(pipeline.VerifyRequest{Block: 1}), reconcile.Fail, `late "lost"`)
+	wantKeys(t, b.verify(pipeline.VerifyRequest{Block: 1}), reconcile.Fail, `skipped "lost"`)
 }
 
 // A row of the target with another event time is the row all the same: its slice differs, and it is found by its key.

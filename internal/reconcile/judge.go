@@ -53,6 +53,8 @@ type Tally struct {
 	UpstreamGaps uint64
 	// Suspects are late rows that no earlier verification saw.
 	Suspects int64
+	// NoWatermark says that keys have no sequence, so that nothing can be said of a watermark.
+	NoWatermark bool
 	// Unstarted says that nothing was compared, for a reason that is among the doubts.
 	Unstarted bool
 	// Causes are rows by the cause that was found.
@@ -202,12 +204,16 @@ func (t *Tally) suspected() []Reason {
 func (t *Tally) losses() []Reason {
 	var reasons []Reason
 	c := t.Counts
+	skipped, late, doomed := "lie under the watermark (skipped)", "can still be read (late)", "lie under the watermark already, or left the source too early"
+	if t.NoWatermark {
+		skipped, late, doomed = "were in the target until they were removed from it (skipped)", "are still in the source (late)", "left the source too early"
+	}
 	if c.Missing > t.Suspects {
 		var kinds []string
 		for _, k := range []struct {
 			n    int64
 			text string
-		}{{c.Expired, "left the source unread (expired)"}, {c.Skipped, "lie under the watermark (skipped)"}, {c.Late, "can still be read (late)"}, {c.Lost, "are gone from everywhere (lost)"}} {
+		}{{c.Expired, "left the source unread (expired)"}, {c.Skipped, skipped}, {c.Late, late}, {c.Lost, "are gone from everywhere (lost)"}} {
 			if k.n > 0 {
 				kinds = append(kinds, fmt.Sprintf("%d %s", k.n, k.text))
 			}
@@ -215,7 +221,7 @@ func (t *Tally) losses() []Reason {
 		reasons = append(reasons, Reason{CodeMissing, fmt.Sprintf("%d of %s due are not in the target: %s", c.Missing, rowsText(c.Due), strings.Join(kinds, ", "))})
 	}
 	if c.Doomed > 0 {
-		reasons = append(reasons, Reason{CodeDoomed, fmt.Sprintf("%s not due yet lie under the watermark already, or left the source too early: no run will read them", rowsText(c.Doomed))})
+		reasons = append(reasons, Reason{CodeDoomed, fmt.Sprintf("%s not due yet %s: no run will read them", rowsText(c.Doomed), doomed)})
 	}
 	return reasons
 }

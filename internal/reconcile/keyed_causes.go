@@ -21,6 +21,21 @@ type KeyCauses struct {
 	// Window is how long rows are promised to stay in the source; 0 when nobody promised.
 	Window time.Duration
 	Search *Search
+	// Deletes are the commits that may have taken keys from the target, by the version before each.
+	Deletes map[int64]Commit
+}
+
+// deleted tells that the target had a key until a commit: the loader had read it.
+func (c KeyCauses) deleted(a AbsentKey, r *Range) bool {
+	by, ok := c.Deletes[a.Held]
+	if !ok {
+		return false
+	}
+	r.Cause, r.Proof = CauseDeleted, fmt.Sprintf("in target version %d until commit %d (%s at %s)", a.Held, by.Version, by.Operation, instantText(by.At))
+	if r.State == Late {
+		r.State = Skipped
+	}
+	return true
 }
 
 const (
@@ -41,6 +56,9 @@ func (c KeyCauses) Absent(a AbsentKey) Range {
 	if !c.Source.Committed.IsZero() {
 		r.RecoverableUntil = c.Source.Committed.Add(c.Retention)
 	}
+	if c.deleted(a, &r) {
+		return r
+	}
 	if c.Run != 0 && c.Silent {
 		r.Cause, r.Proof = CauseUnread, fmt.Sprintf("run %d wrote nothing to the target", c.Run)
 	}
@@ -57,6 +75,9 @@ func (c KeyCauses) Left(a AbsentKey) Range {
 	var proof string
 	proof, r.RecoverableUntil = c.Search.proof(a.Version)
 	r.RecoverFrom = fmt.Sprintf("source VERSION AS OF %d", a.Version)
+	if a.Due && c.deleted(a, &r) {
+		return r
+	}
 	first, last, known := c.Search.removal(a.Version)
 	until := r.Earliest.Add(c.Window)
 	switch dueAt := r.Earliest.Add(c.Delay); {

@@ -132,19 +132,21 @@ type AbsentKey struct {
 	// Version of the source holds it, as read by Left; Due says that it was due.
 	Version int64
 	Due     bool
+	// Held is the newest version of the target that had it, of those that were asked; -1 none.
+	Held int64
 }
 
 // ReadAbsent reads a row of Absent.
 func (k Keys) ReadAbsent(row []*string) (AbsentKey, error) {
 	r := reader{row: row}
-	a := AbsentKey{Key: k.readKey(&r), At: r.number(), Due: true}
+	a := AbsentKey{Key: k.readKey(&r), At: r.number(), Due: true, Held: r.orNone()}
 	return a, r.err
 }
 
 // ReadLeft reads a row of Left.
 func (k Keys) ReadLeft(row []*string) (AbsentKey, error) {
 	r := reader{row: row}
-	a := AbsentKey{Key: k.readKey(&r), At: r.number(), Version: r.number(), Due: r.number() == 1}
+	a := AbsentKey{Key: k.readKey(&r), At: r.number(), Version: r.number(), Due: r.number() == 1, Held: r.orNone()}
 	return a, r.err
 }
 
@@ -153,6 +155,14 @@ func (k Keys) ReadDoubled(row []*string) (Duplicate, error) {
 	r := reader{row: row}
 	d := Duplicate{Key: k.readKey(&r), Keys: 1, Surplus: r.number() - 1}
 	return d, r.err
+}
+
+// orNone is -1 for null.
+func (r *reader) orNone() int64 {
+	if n := r.optional(); n != nil {
+		return *n
+	}
+	return -1
 }
 
 func (k Keys) readKey(r *reader) []KeyValue {

@@ -15,6 +15,8 @@ type Keys struct {
 	Key []KeyColumn
 	// Earliest is the earliest event time of the source, in microseconds; nothing is due before it.
 	Earliest int64
+	// Held are versions of the target of before a commit that may have taken keys from it.
+	Held []int64
 }
 
 const (
@@ -168,8 +170,21 @@ func numbers(all []int64) string {
 	return strings.Join(parts, ", ")
 }
 
+// held selects, from the keys of a relation m, also the newest of the versions Held that has the key; null for none.
+func (k Keys) held(columns string) string {
+	if len(k.Held) == 0 {
+		return columns + ", CAST(NULL AS BIGINT) AS held FROM m"
+	}
+	var parts []string
+	for _, v := range k.Held {
+		parts = append(parts, fmt.Sprintf("SELECT CAST(%d AS BIGINT) AS version, %s FROM (%s) AS r", v, k.names(), k.rows(k.Target, v)))
+	}
+	return fmt.Sprintf("%s, h.version AS held FROM m LEFT JOIN (SELECT %s, max(version) AS version FROM (%s) AS a GROUP BY %s) AS h ON %s",
+		columns, k.names(), strings.Join(parts, "\nUNION ALL "), k.names(), k.equal("m", "h"))
+}
+
 // Absent lists the due keys of opened slices that the target lacks, each once and with its earliest event time: the key's
-// columns, event time in microseconds; by key.
+// columns, event time in microseconds, version of the target that had it; by key.
 func (k Keys) Absent(o Opened) string {
 	source, target := fmt.Sprintf("(%s AND %s)", k.known(), k.inSource(o)), fmt.Sprintf("(%s AND %s)", k.known(), inBlocks(o.Blocks))
 	if o.Nulls {
@@ -178,9 +193,10 @@ func (k Keys) Absent(o Opened) string {
 	}
 	return fmt.Sprintf(`WITH s AS (SELECT %[1]s, min(u) AS u FROM (%[2]s) AS r WHERE u IS NOT NULL AND %[3]s AND (%[4]s) GROUP BY %[1]s),
 t AS (SELECT %[1]s FROM (%[5]s) AS r WHERE %[6]s),
-m AS (SELECT %[7]s, s.u AS u FROM s LEFT ANTI JOIN t ON %[8]s)
-SELECT %[9]s, unix_micros(u) AS micros FROM m ORDER BY %[1]s`, k.names(), k.hashed(k.Source, k.Source.Version), k.isDue("u"), source,
-		k.hashed(k.Target, k.Target.Version), target, k.of("s"), k.equal("s", "t"), k.printed())
+m AS (SELECT %[7]s, s.u AS u FROM s LEFT ANTI JOIN t ON %[8]s),
+f AS (SELECT %[9]s)
+SELECT %[10]s, unix_micros(u) AS micros, held FROM f ORDER BY %[1]s`, k.names(), k.hashed(k.Source, k.Source.Version), k.isDue("u"), source,
+		k.hashed(k.Target, k.Target.Version), target, k.of("s"), k.equal("s", "t"), k.held(k.of("m")+", m.u AS u"), k.printed())
 }
 
 // of selects the key of a relation.
@@ -212,8 +228,8 @@ func (k Keys) Doubled(blocks []int64) string {
 }
 
 // Left lists the keys that versions of the source hold and neither table has, each at the newest of the versions that hold
-// it: the key's columns, event time there in microseconds, version, due (1 or 0); by key. Keys that versions read before
-// hold are left out.
+// it: the key's columns, event time there in microseconds, version, due (1 or 0), version of the target that had it; by key.
+// Keys that versions read before hold are left out.
 func (k Keys) Left(versions, before []int64) string {
 	var parts []string
 	for _, v := range versions {
@@ -228,9 +244,10 @@ func (k Keys) Left(versions, before []int64) string {
 	}
 	return fmt.Sprintf(`WITH o AS (SELECT %[1]s, max_by(u, version) AS u, max(version) AS version FROM (SELECT %[1]s, version, min(u) AS u FROM (%[2]s) AS a GROUP BY %[1]s, version) AS v GROUP BY %[1]s),
 t AS (%[3]s),
-m AS (SELECT %[4]s, o.u AS u, o.version AS version FROM o LEFT ANTI JOIN t ON %[5]s)
-SELECT %[6]s, unix_micros(u) AS micros, version, CASE WHEN %[7]s THEN 1 ELSE 0 END AS due FROM m ORDER BY %[1]s`,
-		k.names(), strings.Join(parts, "\nUNION ALL "), strings.Join(present, "\nUNION ALL "), k.of("o"), k.equal("o", "t"), k.printed(), k.isDue("u"))
+m AS (SELECT %[4]s, o.u AS u, o.version AS version FROM o LEFT ANTI JOIN t ON %[5]s),
+f AS (SELECT %[8]s)
+SELECT %[6]s, unix_micros(u) AS micros, version, CASE WHEN %[7]s THEN 1 ELSE 0 END AS due, held FROM f ORDER BY %[1]s`,
+		k.names(), strings.Join(parts, "\nUNION ALL "), strings.Join(present, "\nUNION ALL "), k.of("o"), k.equal("o", "t"), k.printed(), k.isDue("u"), k.held(k.of("m")+", m.u AS u, m.version AS version"))
 }
 
 // Present lists which of some keys the target holds: the number of the key in the list, its rows.
