@@ -20,6 +20,14 @@ func (o output) print(env *Env, d report.Document) error {
 	return w.Flush()
 }
 
+func planDocument(p pipeline.VerificationPlan) report.Document {
+	d := report.Plan{Source: p.Source, Target: p.Target, ReadAt: p.ReadAt, Cutoff: p.Cutoff, Reasons: p.Reasons}
+	for _, s := range p.Statements {
+		d.Statements = append(d.Statements, report.Statement(s))
+	}
+	return d
+}
+
 func runDocument(r pipeline.RunResult) report.Document {
 	d := report.Run{Run: r.Run, ExitCode: r.ExitCode, Existing: r.Existing, Verification: r.Verification}
 	if r.VerifyErr != nil {

@@ -25,6 +25,7 @@ type verifyOptions struct {
 	// evidence is a file; full ignores what it or the workspace says was verified.
 	evidence string
 	full     bool
+	dryRun   bool
 	timeout  time.Duration
 	accept   []pipeline.Accepted
 }
@@ -35,17 +36,21 @@ func verifyCommand(env *Env) *cli.Command {
 	return &cli.Command{
 		Name: "verify", Usage: "compare the rows of a loader's source and target", ArgsUsage: "[JOB]",
 		Description: "Both tables are read at one version each. Every row that was due and is not in the target is listed. Nothing is started.",
-		Flags:       flags(subjectFlags(), acceptFlags(), connectionFlags(), outputFlags()),
+		Flags:       flags(subjectFlags(), dryRunFlags(), acceptFlags(), connectionFlags(), outputFlags()),
 		Action: perform(func(c *cli.Context) (run.ExitCode, error) {
 			in := read(c)
 			o := in.verifyOptions()
-			o.accept = in.accepted()
+			o.accept, o.dryRun = in.accepted(), c.Bool("dry-run")
 			if err := in.problemsFound(); err != nil {
 				return 0, err
 			}
 			return verify(c.Context, o, env)
 		}),
 	}
+}
+
+func dryRunFlags() []cli.Flag {
+	return []cli.Flag{&cli.BoolFlag{Name: "dry-run", Usage: "print every statement that would be sent, and when; read no row and write nothing"}}
 }
 
 // subjectFlags say what is verified.
@@ -150,6 +155,17 @@ func verify(ctx context.Context, o verifyOptions, env *Env) (code run.ExitCode, 
 	ctx, stop := within(ctx, o.timeout)
 	defer stop()
 	p := newProgress(env, o.output)
+	if o.dryRun {
+		plan, err := pipeline.PlanVerification(ctx, w, o.request(p))
+		p.clear()
+		if err != nil {
+			return 0, err
+		}
+		if len(plan.Reasons) > 0 {
+			code = run.Inconclusive
+		}
+		return code, o.print(env, planDocument(plan))
+	}
 	v, err := pipeline.Verify(ctx, w, o.request(p))
 	p.clear()
 	if err != nil {

@@ -154,7 +154,7 @@ func median(all []float64) float64 {
 	return all[len(all)/2]
 }
 
-const turns = 5
+const turns = 2
 
 // against verifies and counts in turns, and reports the medians of the ratios.
 func against(b *testing.B, s *stage, want reconcile.Verdict, missing int64) {
@@ -179,16 +179,58 @@ func against(b *testing.B, s *stage, want reconcile.Verdict, missing int64) {
 func BenchmarkVerify(b *testing.B) {
 	s := openStage(b)
 	fill(b, s.w, 20_000_000)
-	s.w.Advance(b.Context(), time.Second)
+	s.advance(time.Second)
 	against(b, s, reconcile.Pass, 0)
 }
 
 // BenchmarkVerifyMissing is the same with 1,000 rows missing in 50 blocks. The bound is 2 times.
 func BenchmarkVerifyMissing(b *testing.B) {
 	s := openStage(b)
-	fill(b, s.w, 20_000_000)
-	// Blocks have 65,536 sequences, and each partition has 2.5 M of them, 38 blocks. Every sixth block of 8 partitions is hit.
-	s.exec("DELETE FROM main.events.tgt WHERE (seq DIV 65536) %% 6 = p %% 6 AND seq %% 65536 BETWEEN 1000 AND 1019 AND seq < 37 * 65536")
-	s.w.Advance(b.Context(), time.Second)
+	// 50 stretches of 65,536 sequences, of 20 rows each.
+	s.exec("INSERT INTO main.events.src %s; INSERT INTO main.events.tgt SELECT * FROM main.events.src WHERE NOT ((seq DIV 65536) %% 6 = p %% 6 AND seq %% 65536 BETWEEN 1000 AND 1019 AND seq < 37 * 65536)", events(0, 20_000_000, 20_000_000))
+	s.advance(time.Second)
 	against(b, s, reconcile.Fail, 1000)
+}
+
+// BenchmarkVerifyLedger verifies 400,000 new rows in a target of 5 M and in one of 50 M, of which the rest was verified
+// before: what it costs follows the new rows.
+func BenchmarkVerifyLedger(b *testing.B) {
+	const window, added = 2_000_000, 400_000
+	for b.Loop() {
+		var of []cost
+		for _, rows := range []int{5_000_000, 50_000_000} {
+			s := openStage(b)
+			c := promise()
+			c.Evidence = "main.ops"
+			end := rows + (turns+1)*added
+			s.exec("INSERT INTO main.events.tgt %s; INSERT INTO main.events.src %s", events(0, rows, end), events(rows-window, rows, end))
+			s.advance(time.Minute)
+			first := measure(func() { s.verify(c, reconcile.Pass, 0) })
+			clear(s.spent)
+			var all []cost
+			for turn := range turns {
+				from := rows + turn*added
+				for _, table := range []string{"src", "tgt"} {
+					s.exec("INSERT INTO main.events.%s %s", table, events(from, from+added, end))
+				}
+				s.advance(time.Minute)
+				all = append(all, measure(func() { s.verify(c, reconcile.Pass, 0) }))
+			}
+			slices.SortFunc(all, func(x, y cost) int { return int((x.cpu - y.cpu) * 1e6) })
+			of = append(of, all[turns/2])
+			b.Logf("%d M rows: %.2f s of the processor at first, then %.3f s for %d new rows (%.3f s on the wall)", rows/1_000_000, first.cpu, all[turns/2].cpu, added, all[turns/2].wall)
+			s.slowest(turns)
+		}
+		b.ReportMetric(of[0].cpu, "5M-cpu-s")
+		b.ReportMetric(of[1].cpu, "50M-cpu-s")
+		b.ReportMetric(of[1].cpu/of[0].cpu, "cpu-ratio")
+		b.ReportMetric(of[1].wall/of[0].wall, "ratio")
+	}
+}
+
+func (s *stage) advance(d time.Duration) {
+	s.b.Helper()
+	if err := s.w.Advance(s.b.Context(), d); err != nil {
+		s.b.Fatal(err)
+	}
 }

@@ -168,17 +168,30 @@ func (v *verifier) keepAll(ctx context.Context) error {
 	return v.kept.keepRun(ctx, v.asRun())
 }
 
-// keepManifests keeps the source as it was read, and as it is now: what leaves it tomorrow is in one of them. By a wall clock
-// a version that is kept already may not be cut where the run's cutoff lies: it is kept as the run saw it, too.
+// keepManifests keeps the source as it was read, and as it is now: what leaves it tomorrow is in one of them.
 func (v *verifier) keepManifests(ctx context.Context) error {
-	at := time.Time{}
+	for _, m := range v.wanted() {
+		if err := keepManifest(ctx, v.kept, v.statements, v.sourceTable.ID, m.of, m.at, v.cuts()...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wantedManifest is one of a version, as it was seen at an instant, unless that is zero.
+type wantedManifest struct {
+	of reconcile.Commit
+	at time.Time
+}
+
+// wanted are the manifests that a verification keeps. By a wall clock a version that is kept already may not be cut where the
+// run's cutoff lies: it is kept as the run saw it, too.
+func (v *verifier) wanted() []wantedManifest {
+	pinned, newest := wantedManifest{of: v.history.Pinned}, wantedManifest{of: v.history.Newest}
 	if v.subject.contract.SettleClock != coverage.SettleNewestEvent {
-		at = v.out.ReadAt
+		pinned.at = v.out.ReadAt
 	}
-	if err := keepManifest(ctx, v.kept, v.statements, v.sourceTable.ID, v.history.Pinned, at, v.cuts()...); err != nil {
-		return err
-	}
-	return keepManifest(ctx, v.kept, v.statements, v.sourceTable.ID, v.history.Newest, time.Time{}, v.cuts()...)
+	return []wantedManifest{pinned, newest}
 }
 
 // cuts are the bounds of the run's cutoff: manifests tell by them which keys were due.
@@ -208,8 +221,12 @@ func keepManifest(ctx context.Context, k keeper, st reconcile.Statements, id str
 	if err != nil || done {
 		return err
 	}
-	return k.keepManifest(ctx, evidence.Source{SQL: st.Source.SQL, Partition: st.Columns.Partition, Sequence: st.Columns.Sequence, EventTime: st.Columns.EventTime,
-		ID: id, Version: c.Version, Committed: cmp.Or(at, c.At), Cuts: cuts, Behind: []int64{st.Behind}})
+	return k.keepManifest(ctx, manifestOf(st, id, c, at, cuts))
+}
+
+func manifestOf(st reconcile.Statements, id string, c reconcile.Commit, at time.Time, cuts []int64) evidence.Source {
+	return evidence.Source{SQL: st.Source.SQL, Partition: st.Columns.Partition, Sequence: st.Columns.Sequence, EventTime: st.Columns.EventTime,
+		ID: id, Version: c.Version, Committed: cmp.Or(at, c.At), Cuts: cuts, Behind: []int64{st.Behind}}
 }
 
 func (v *verifier) asRun() evidence.Run {

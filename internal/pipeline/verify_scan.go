@@ -102,6 +102,7 @@ func (v *verifier) apart(ctx context.Context) ([]reconcile.Span, error) {
 
 // open lists the keys of the source that the target lacks, in the blocks that the scans could not settle.
 func (v *verifier) open(ctx context.Context) error {
+	defer v.screen.AllAbsent()
 	spans := v.screen.Open()
 	if len(spans) == 0 {
 		return nil
@@ -112,6 +113,7 @@ func (v *verifier) open(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		v.screen.Absent(r.Partition, r.From, r.To)
 		if err := v.found(r); err != nil {
 			return err
 		}

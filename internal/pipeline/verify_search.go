@@ -14,7 +14,7 @@ import (
 func (v *verifier) searchRemoved(ctx context.Context) error {
 	v.say("look for rows that left the source unread")
 	v.search = v.newSearch()
-	segments := v.screen.Segments()
+	segments := v.screen.Hollow()
 	inSource, err := v.listGaps(ctx, segments)
 	if err != nil {
 		return err

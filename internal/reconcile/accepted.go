@@ -144,7 +144,7 @@ func (s Statements) inside(spans []Span) string {
 
 // AcceptedDuplicates lists the accepted keys of the target that occur more than once, as Duplicates does with all others.
 func (s Statements) AcceptedDuplicates() string {
-	return s.duplicates(s.inside(s.Accepted))
+	return s.duplicates(s.keys(s.Target, s.Target.Version), " AND "+s.inside(s.Accepted))
 }
 
 // markOf takes the mark off a kind.

@@ -7,35 +7,35 @@ import (
 
 // TargetGaps lists the sequences that the target lacks between the keys inside the spans, as Gaps does for both tables.
 func (s Statements) TargetGaps(spans []Span) string {
-	return gapsOf(s.rows(s.Target, s.Target.Version), s.within(spans))
+	return gapsOf(s.among(s.rows(s.Target, s.Target.Version), spans))
 }
 
 // TimedGaps lists what neither the target holds nor, with an event time, the source: a row without one never becomes due,
 // and Missing does not list it.
 func (s Statements) TimedGaps(spans []Span) string {
-	return gapsOf(s.rows(s.Target, s.Target.Version)+"\nUNION ALL SELECT p, seq, u FROM ("+s.rows(s.Source, s.Source.Version)+") AS s WHERE u IS NOT NULL", s.within(spans))
+	return gapsOf(s.among(s.rows(s.Target, s.Target.Version), spans) + "\nUNION ALL SELECT p, seq, u FROM (" + s.among(s.rows(s.Source, s.Source.Version), spans) + ") AS s WHERE u IS NOT NULL")
 }
 
 // CountGaps counts the rows of TargetGaps, those that bridge two spans among them.
 func (s Statements) CountGaps(spans []Span) string {
 	return fmt.Sprintf(`SELECT count(*) AS n FROM (SELECT seq, lead(seq) OVER (PARTITION BY p ORDER BY seq) AS follower
-FROM (SELECT p, seq FROM (%s) AS r WHERE p IS NOT NULL AND seq IS NOT NULL AND %s GROUP BY p, seq) AS k) AS g WHERE follower - 1 > seq`, s.keys(s.Target, s.Target.Version), s.within(spans))
+FROM (SELECT p, seq FROM (%s) AS r WHERE p IS NOT NULL AND seq IS NOT NULL GROUP BY p, seq) AS k) AS g WHERE follower - 1 > seq`, s.among(s.keys(s.Target, s.Target.Version), spans))
 }
 
 // SourceGaps lists the sequences that none of some versions of the source holds between the keys inside the spans.
 func (s Statements) SourceGaps(versions []int64, spans []Span) string {
 	var parts []string
 	for _, v := range versions {
-		parts = append(parts, s.rows(s.Source, v))
+		parts = append(parts, s.among(s.rows(s.Source, v), spans))
 	}
-	return gapsOf(strings.Join(parts, "\nUNION ALL "), s.within(spans))
+	return gapsOf(strings.Join(parts, "\nUNION ALL "))
 }
 
-func gapsOf(rows, where string) string {
-	return fmt.Sprintf(`WITH k AS (SELECT p, seq, max(u) AS u FROM (%s) AS b WHERE p IS NOT NULL AND seq IS NOT NULL AND %s GROUP BY p, seq),
+func gapsOf(rows string) string {
+	return fmt.Sprintf(`WITH k AS (SELECT p, seq, max(u) AS u FROM (%s) AS b WHERE p IS NOT NULL AND seq IS NOT NULL GROUP BY p, seq),
 g AS (SELECT p, seq, u, lead(seq) OVER (PARTITION BY p ORDER BY seq) AS follower, lead(u) OVER (PARTITION BY p ORDER BY seq) AS later FROM k)
 SELECT CAST(p AS STRING) AS part, seq + 1 AS low, follower - 1 AS high, unix_micros(u) AS earlier, unix_micros(later) AS later
-FROM g WHERE follower - 1 > seq ORDER BY part, low`, rows, where)
+FROM g WHERE follower - 1 > seq ORDER BY part, low`, rows)
 }
 
 // SourceStretches scans the source: partition, block, rows, lowest and highest sequence, mixed XOR, the highest sequence

@@ -1,7 +1,8 @@
 package reconcile
 
-// DefaultBlock is how many sequences a block spans.
-const DefaultBlock = 65536
+// DefaultBlock is how many sequences a block spans. Grouping by blocks of this length takes as long as by longer ones; a
+// block that differs costs less to open, and a stretch of the target that need not be scanned again ends closer to its end.
+const DefaultBlock = 8192
 
 // mixer spreads a sequence's offset in its block over 62 bits before the XOR: below 2^46, so that the largest offset
 // times it stays a BIGINT, and without a pattern in its bits.
@@ -40,7 +41,7 @@ type Mixes struct {
 	prefix []int64
 }
 
-// NewMixes makes the table for blocks of a length; half a MiB for the default.
+// NewMixes makes the table for blocks of a length; 64 KiB for the default.
 func NewMixes(block int64) *Mixes {
 	m := &Mixes{block: block, prefix: make([]int64, block+1)}
 	for i := range block {

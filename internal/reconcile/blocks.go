@@ -103,7 +103,7 @@ func (s *Screen) covers(t TargetBlock, low, high int64) bool {
 func (s *Screen) addSourceSegments() {
 	for _, h := range s.sourceHoles.spans {
 		if e := s.Extents[h.Partition]; !e.InTarget || h.From < e.TargetLow || h.To > e.TargetHigh {
-			s.segments.add(h.Partition, h.From, h.To)
+			s.addSegment(h.Partition, h.From, h.To)
 		}
 	}
 }

@@ -1,7 +1,7 @@
 // Package reconcile decides whether every row that was due is in the target. It writes the statements that ask a
 // warehouse, compares what comes back, and words the verdict; it asks nobody itself.
 //
-// Vocabulary. A key is (partition, sequence). A block is the keys of a partition whose sequence DIV 65536 is equal. A
+// Vocabulary. A key is (partition, sequence). A block is the keys of a partition whose sequence DIV 8192 is equal. A
 // block is whole when it holds every sequence from its lowest to its highest exactly once. The cutoff is the event time
 // up to which the run in question could have read. A row of the source is due when it lies before the cutoff (or on it,
 // unless the loader is strict); a due row must be in the target.

@@ -13,7 +13,7 @@ import (
 func (s Statements) Copies(versions []int64, spans []Span) string {
 	var parts []string
 	for _, v := range versions {
-		parts = append(parts, fmt.Sprintf("SELECT %d AS version, p, seq FROM (%s) AS r WHERE p IS NOT NULL AND seq IS NOT NULL AND %s%s", v, s.keys(s.Target, v), s.within(spans), s.unaccepted()))
+		parts = append(parts, fmt.Sprintf("SELECT %d AS version, p, seq FROM (%s) AS r WHERE p IS NOT NULL AND seq IS NOT NULL%s", v, s.among(s.keys(s.Target, v), spans), s.unaccepted()))
 	}
 	return fmt.Sprintf(`SELECT CAST(p AS STRING) AS part, low, high, n, surplus, first, once, twice
 FROM (SELECT p, first, once, twice, min(seq) AS low, max(seq) AS high, count(*) AS n, sum(extra) AS surplus

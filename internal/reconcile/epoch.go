@@ -44,12 +44,15 @@ func (s *Screen) probes(p string, e *Extent) {
 
 // TimesOf asks the target for the event times of some keys: partition, sequence, event time in microseconds.
 func (s Statements) TimesOf(probes []Probe) string {
-	var spans []Span
+	var sequences []int64
+	var keys []string
 	for _, p := range probes {
-		spans = append(spans, p.Span)
+		sequences, keys = append(sequences, p.From), append(keys, fmt.Sprintf("(%s, %d)", s.Columns.Literal(p.Partition), p.From))
 	}
-	return fmt.Sprintf("SELECT CAST(p AS STRING) AS part, seq, unix_micros(max(u)) AS latest FROM (%s) AS r WHERE %s AND %s GROUP BY p, seq",
-		s.rows(s.Target, s.Target.Version), known, s.within(union(spans)))
+	slices.Sort(sequences)
+	slices.Sort(keys)
+	return fmt.Sprintf("SELECT CAST(p AS STRING) AS part, seq, unix_micros(max(u)) AS latest FROM (SELECT r.* FROM (%s) AS r LEFT SEMI JOIN (SELECT * FROM VALUES %s AS v(part, low)) AS v ON r.p = v.part AND r.seq = v.low WHERE r.seq IN (%s)) AS r WHERE %s GROUP BY p, seq",
+		s.rows(s.Target, s.Target.Version), strings.Join(slices.Compact(keys), ", "), join(slices.Compact(sequences)), known)
 }
 
 // KeyTime is a row of TimesOf.
@@ -97,9 +100,9 @@ func (s Statements) SameKeys(spans []Span) string {
 	spans = union(spans)
 	return fmt.Sprintf(`SELECT CAST(p AS STRING) AS part, count(*) AS shared, count(CASE WHEN apart > %d THEN 1 END) AS different
 FROM (SELECT s.p AS p, abs(unix_micros(s.u) - unix_micros(t.u)) AS apart
-FROM (SELECT p, seq, max(u) AS u FROM (%s) AS r WHERE %s AND %s GROUP BY p, seq) AS s
-JOIN (SELECT p, seq, max(u) AS u FROM (%s) AS r WHERE %s AND %s GROUP BY p, seq) AS t ON s.p = t.p AND s.seq = t.seq) AS j
-GROUP BY p ORDER BY part`, int64(microsPerDay), s.rows(s.Source, s.Source.Version), known, s.within(spans), s.rows(s.Target, s.Target.Version), known, s.within(spans))
+FROM (SELECT p, seq, max(u) AS u FROM (%s) AS r WHERE %s GROUP BY p, seq) AS s
+JOIN (SELECT p, seq, max(u) AS u FROM (%s) AS r WHERE %s GROUP BY p, seq) AS t ON s.p = t.p AND s.seq = t.seq) AS j
+GROUP BY p ORDER BY part`, int64(microsPerDay), s.among(s.rows(s.Source, s.Source.Version), spans), known, s.among(s.rows(s.Target, s.Target.Version), spans), known)
 }
 
 // Sameness is a row of SameKeys. Apart says that a probe found a key of another row.

@@ -18,6 +18,10 @@ type Extent struct {
 	// run is the stretch of whole blocks of the target that is being read.
 	runLow, runHigh int64
 	running         bool
+	// even says that the source holds every sequence of its range once; untimed, that rows have no event time. Next is the lowest of them that no finished stretch
+	// holds, until passed.
+	even, passed, untimed bool
+	next                  int64
 }
 
 // reach is the range of the due rows of a partition, or of the others, and whether the target surely holds all of it.
@@ -43,6 +47,7 @@ func (s *Screen) endRun(partition string, e *Extent) {
 		s.stretches = append(s.stretches, Span{partition, e.runLow, e.runHigh})
 	}
 	e.running = false
+	s.passRun(partition, e)
 	for _, r := range []*reach{&e.due, &e.later} {
 		r.covered = r.covered || r.some && e.runLow <= r.low && r.high <= e.runHigh
 	}
@@ -72,8 +77,13 @@ type Screen struct {
 
 	// stretches are those of the target that hold each sequence exactly once.
 	stretches []Span
+	// counted are uneven blocks, in order; together they hold as many rows too many as surplusRows says, once all keys that
+	// are missing were noted.
+	counted     []unevenBlock
+	surplusRows int64
+	noted       bool
 
-	partitions, unsettled, surplus, open, uneven, segments, sourceHoles spanSet
+	partitions, unsettled, surplus, open, uneven, segments, hollow, sourceHoles spanSet
 }
 
 // mostStretches bounds what is remembered of the target: leaving one out costs a scan, and no answer.
@@ -131,6 +141,8 @@ func (s *Screen) Source(groups iter.Seq2[SlotGroup, error]) error {
 		e.rows += g.Keyed
 		e.offsets += g.Offsets
 		e.groups = append(e.groups, g)
+		e.untimed = e.untimed || !g.Timed
+		e.next, e.even = e.SourceLow, e.isEven(s.mixes.block)
 		switch {
 		case !g.Timed:
 			s.NullTimes += g.Keyed
@@ -159,7 +171,7 @@ func (s *Screen) Target(blocks iter.Seq2[TargetBlock, error]) error {
 	for _, p := range slices.Sorted(maps.Keys(s.Extents)) {
 		e := s.Extents[p]
 		s.endRun(p, e)
-		if e.InSource && !s.settle(e) {
+		if e.InSource && !s.settle(p, e) {
 			s.partitions.add(p, e.SourceLow, e.SourceHigh)
 		}
 		s.probes(p, e)
@@ -177,13 +189,13 @@ func (s *Screen) addTarget(b TargetBlock) {
 	}
 	jump := distance(Span{To: e.TargetHigh}, Span{From: b.Low}) > 1
 	if jump {
-		s.segments.add(*b.Partition, e.TargetHigh, b.Low)
+		s.addSegment(*b.Partition, e.TargetHigh, b.Low)
 	}
 	e.TargetHigh = b.High
 	whole := s.mixes.Whole(b)
 	if !whole {
-		s.segments.add(*b.Partition, b.Low, b.High)
-		s.uneven.add(*b.Partition, b.Low, b.High)
+		s.addSegment(*b.Partition, b.Low, b.High)
+		s.addUneven(b, e)
 	}
 	if jump || !whole {
 		s.endRun(*b.Partition, e)
@@ -196,13 +208,15 @@ func (s *Screen) addTarget(b TargetBlock) {
 	}
 }
 
-// settle counts a partition whose due rows the target surely holds, and whose other rows it surely holds or surely
-// lacks. The source must hold each of its sequences once, so that rows can be counted for keys.
-func (s *Screen) settle(e *Extent) bool {
-	even := e.rows == e.SourceHigh-e.SourceLow+1 && e.offsets == offsets(s.mixes.block, e.SourceLow, e.SourceHigh)
+// settle counts a partition whose source holds each of its sequences once, so that rows can be counted for keys, and whose
+// rows that are not due the target surely holds or surely lacks. Where the target may lack due ones, it is opened.
+func (s *Screen) settle(p string, e *Extent) bool {
 	above := e.later.some && (!e.InTarget || e.later.low > e.TargetHigh)
-	if !even || e.due.some && !e.due.covered || e.later.some && !e.later.covered && !above {
+	if !e.even || e.later.some && !e.later.covered && !above {
 		return false
+	}
+	if e.due.some && !e.due.covered {
+		s.openRest(p, e, above)
 	}
 	for _, g := range e.groups {
 		switch {
@@ -220,9 +234,9 @@ func (s *Screen) addOutside(p string, e *Extent) {
 	switch {
 	case !e.InSource || !e.InTarget:
 	case e.SourceLow > e.TargetHigh && distance(Span{To: e.TargetHigh}, Span{From: e.SourceLow}) > 1:
-		s.segments.add(p, e.TargetHigh, e.SourceLow)
+		s.addSegment(p, e.TargetHigh, e.SourceLow)
 	case e.TargetLow > e.SourceHigh && distance(Span{To: e.SourceHigh}, Span{From: e.TargetLow}) > 1:
-		s.segments.add(p, e.SourceHigh, e.TargetLow)
+		s.addSegment(p, e.SourceHigh, e.TargetLow)
 	}
 }
 
@@ -243,11 +257,31 @@ func (s *Screen) SplitSpans() []Span {
 // SourceRepeats are spans in which the source may hold a key twice.
 func (s *Screen) SourceRepeats() []Span { return coarsen(s.surplus.spans, mostSpans) }
 
-// TargetRepeats are spans in which the target may hold a key twice.
-func (s *Screen) TargetRepeats() []Span { return coarsen(s.uneven.spans, mostSpans) }
+// TargetRepeats are spans in which the target may hold a key twice, once all missing keys were noted.
+func (s *Screen) TargetRepeats() []Span {
+	all := s.uneven
+	if s.surplusRows != 0 || !s.noted {
+		all.spans = slices.Clone(all.spans)
+		for _, b := range s.counted {
+			all.add(b.partition, b.low, b.high)
+		}
+	}
+	return coarsen(all.spans, mostSpans)
+}
 
-// Segments are spans in which sequences may be absent from both tables. Both ends of each are keys that exist.
+// Segments are spans in which sequences may be absent from the target, Hollow those in which they may be absent from both
+// tables. Both ends of each are keys that exist.
 func (s *Screen) Segments() []Span { return coarsen(s.segments.spans, mostSpans) }
+
+// Hollow is said at Segments.
+func (s *Screen) Hollow() []Span { return coarsen(s.hollow.spans, mostSpans) }
+
+func (s *Screen) addSegment(p string, from, to int64) {
+	s.segments.add(p, from, to)
+	if !s.Extents[p].fills(from, to) {
+		s.hollow.add(p, from, to)
+	}
+}
 
 // Open are the spans of the source in which keys may be absent from the target, once Split was read.
 func (s *Screen) Open() []Span { return coarsen(s.open.spans, mostSpans) }

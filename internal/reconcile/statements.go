@@ -76,14 +76,17 @@ func (s Statements) mix() string {
 // TargetBlocks scans the target once: partition, block, rows, lowest and highest sequence, mixed XOR; by partition and
 // block. No spans is everything.
 func (s Statements) TargetBlocks(spans []Span) string {
-	where := ""
-	if len(spans) > 0 {
-		where = " WHERE " + s.within(spans)
-	}
-	return fmt.Sprintf(`SELECT CAST(p AS STRING) AS part, block, n, low, high, mix
-FROM (SELECT p, seq DIV %[1]d AS block, count(*) AS n, min(seq) AS low, max(seq) AS high, %[2]s AS mix
-FROM (%[3]s) AS r%[4]s GROUP BY p, seq DIV %[1]d) AS b
-ORDER BY part, block`, s.block(), s.mix(), s.keys(s.Target, s.Target.Version), where)
+	return s.ordered(s.blocksOf(s.among(s.keys(s.Target, s.Target.Version), spans), ""))
+}
+
+// blocksOf groups the rows of a relation by block; ordered puts such groups in order.
+func (s Statements) blocksOf(relation, where string) string {
+	return fmt.Sprintf("SELECT p, seq DIV %[1]d AS block, count(*) AS n, min(seq) AS low, max(seq) AS high, %[2]s AS mix\nFROM (%[3]s) AS r%[4]s GROUP BY p, seq DIV %[1]d",
+		s.block(), s.mix(), relation, where)
+}
+
+func (s Statements) ordered(groups string) string {
+	return "SELECT CAST(p AS STRING) AS part, block, n, low, high, mix\nFROM (" + groups + ") AS b\nORDER BY part, block"
 }
 
 // SourceBlocks scans the source inside the spans: partition, block, rows, rows with an event time, lowest and highest
@@ -91,8 +94,8 @@ ORDER BY part, block`, s.block(), s.mix(), s.keys(s.Target, s.Target.Version), w
 func (s Statements) SourceBlocks(spans []Span) string {
 	return fmt.Sprintf(`SELECT CAST(p AS STRING) AS part, block, n, timed, low, high, unix_micros(earliest) AS earliest, unix_micros(latest) AS latest, mix
 FROM (SELECT p, seq DIV %[1]d AS block, count(*) AS n, count(u) AS timed, min(seq) AS low, max(seq) AS high, min(u) AS earliest, max(u) AS latest, %[2]s AS mix
-FROM (%[3]s) AS r WHERE p IS NOT NULL AND seq IS NOT NULL AND %[4]s GROUP BY p, seq DIV %[1]d) AS b
-ORDER BY part, block`, s.block(), s.mix(), s.rows(s.Source, s.Source.Version), s.within(spans))
+FROM (%[3]s) AS r WHERE p IS NOT NULL AND seq IS NOT NULL GROUP BY p, seq DIV %[1]d) AS b
+ORDER BY part, block`, s.block(), s.mix(), s.among(s.rows(s.Source, s.Source.Version), spans))
 }
 
 // Literal writes a partition as it stands in the column.
@@ -101,18 +104,6 @@ func (c Columns) Literal(partition string) string {
 		return partition
 	}
 	return contract.QuoteText(partition)
-}
-
-// mostConditions is how many partitions a condition names; beyond it the statement reads all of them.
-const mostConditions = 1000
-
-// within is true for the keys inside the spans, and perhaps for others: a statement must not depend on it for more than
-// its cost. No spans, or too many partitions of them, is everything.
-func (s Statements) within(spans []Span) string {
-	if len(spans) == 0 || len(spans) > mostConditions {
-		return "TRUE"
-	}
-	return s.inside(spans)
 }
 
 // isDue compares an event time with the cutoff.

@@ -2,10 +2,8 @@ package reconcile
 
 import (
 	"cmp"
-	"fmt"
 	"iter"
 	"slices"
-	"strings"
 )
 
 // Trusted are stretches of the target that an earlier verification found to hold every sequence exactly once, and that
@@ -43,20 +41,6 @@ func NewTrusted(stretches []Span, block int64) Trusted {
 
 // IsEmpty tells that everything is to be scanned.
 func (t Trusted) IsEmpty() bool { return len(t.spans) == 0 }
-
-// Outside scans the target as TargetBlocks does, but for what is trusted.
-func (s Statements) Outside(t Trusted) string {
-	sql := s.TargetBlocks(nil)
-	if t.IsEmpty() {
-		return sql
-	}
-	var parts []string
-	for _, span := range t.spans {
-		parts = append(parts, fmt.Sprintf("p = %s AND seq BETWEEN %d AND %d", s.Columns.Literal(span.Partition), span.From, span.To))
-	}
-	// A null key is in no stretch, and must be counted.
-	return strings.Replace(sql, ") AS r GROUP BY", fmt.Sprintf(") AS r WHERE p IS NULL OR seq IS NULL OR NOT (%s) GROUP BY", strings.Join(parts, " OR ")), 1)
-}
 
 // Total counts the target's rows, which Delta answers from statistics.
 func (s Statements) Total() string {

@@ -39,18 +39,18 @@ func (s Statements) Sights(views []View, spans [][]Span) string {
 	var parts []string
 	var all []Span
 	for i, v := range views {
-		parts = append(parts, fmt.Sprintf("SELECT %d AS view, p, seq, CASE WHEN min(u) < %s THEN %d WHEN min(u) >= %s THEN %d ELSE %d END AS standing FROM (%s) AS r WHERE %s AND %s GROUP BY p, seq",
-			i, literalTime(v.Sure), due, literalTime(v.Never), young, either, s.rows(s.Source, v.Version), known, s.within(spans[i])))
+		parts = append(parts, fmt.Sprintf("SELECT %d AS view, p, seq, CASE WHEN min(u) < %s THEN %d WHEN min(u) >= %s THEN %d ELSE %d END AS standing FROM (%s) AS r WHERE %s GROUP BY p, seq",
+			i, literalTime(v.Sure), due, literalTime(v.Never), young, either, s.among(s.rows(s.Source, v.Version), spans[i]), known))
 		all = append(all, spans[i]...)
 	}
 	return fmt.Sprintf(`WITH v AS (%s),
-t AS (SELECT p, seq FROM (%s) AS r WHERE p IS NOT NULL AND seq IS NOT NULL AND %s),
+t AS (SELECT p, seq FROM (%s) AS r WHERE p IS NOT NULL AND seq IS NOT NULL),
 m AS (SELECT v.view AS view, v.p AS p, v.seq AS seq, v.standing AS standing FROM v LEFT ANTI JOIN t ON v.p = t.p AND v.seq = t.seq)
 SELECT view, CAST(p AS STRING) AS part, low, high, standing
 FROM (SELECT view, p, standing, min(seq) AS low, max(seq) AS high
 FROM (SELECT view, p, seq, standing, seq - (row_number() OVER (PARTITION BY view, p, standing ORDER BY seq) - 1) AS island FROM m) AS i
 GROUP BY view, p, standing, island) AS g
-ORDER BY view, part, low`, strings.Join(parts, "\nUNION ALL "), s.keys(s.Target, s.Target.Version), s.within(coarsen(all, mostSpans)))
+ORDER BY view, part, low`, strings.Join(parts, "\nUNION ALL "), s.among(s.keys(s.Target, s.Target.Version), coarsen(all, mostSpans)))
 }
 
 // ReadSight reads a row of Sights: the view it belongs to, and the stretch.
@@ -66,16 +66,16 @@ func ReadSight(row []*string) (int64, Sight, error) {
 func (s Statements) Deleted(versions []int64, spans []Span) string {
 	var parts []string
 	for _, v := range versions {
-		parts = append(parts, fmt.Sprintf("SELECT %d AS version, p, seq FROM (%s) AS r WHERE p IS NOT NULL AND seq IS NOT NULL AND %s", v, s.keys(s.Target, v), s.within(spans)))
+		parts = append(parts, fmt.Sprintf("SELECT %d AS version, p, seq FROM (%s) AS r WHERE p IS NOT NULL AND seq IS NOT NULL", v, s.among(s.keys(s.Target, v), spans)))
 	}
 	return fmt.Sprintf(`WITH o AS (SELECT p, seq, max(version) AS newest FROM (%s) AS a GROUP BY p, seq),
-t AS (SELECT p, seq FROM (%s) AS r WHERE p IS NOT NULL AND seq IS NOT NULL AND %s),
+t AS (SELECT p, seq FROM (%s) AS r WHERE p IS NOT NULL AND seq IS NOT NULL),
 m AS (SELECT o.p AS p, o.seq AS seq, o.newest AS newest FROM o LEFT ANTI JOIN t ON o.p = t.p AND o.seq = t.seq)
 SELECT CAST(p AS STRING) AS part, low, high, newest
 FROM (SELECT p, newest, min(seq) AS low, max(seq) AS high
 FROM (SELECT p, seq, newest, seq - (row_number() OVER (PARTITION BY p, newest ORDER BY seq) - 1) AS island FROM m) AS i
 GROUP BY p, newest, island) AS g
-ORDER BY part, low`, strings.Join(parts, "\nUNION ALL "), s.keys(s.Target, s.Target.Version), s.within(spans))
+ORDER BY part, low`, strings.Join(parts, "\nUNION ALL "), s.among(s.keys(s.Target, s.Target.Version), spans))
 }
 
 // ReadDeleted reads a row of Deleted; the version is where a sight has its standing.

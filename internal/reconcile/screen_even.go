@@ -1,0 +1,78 @@
+package reconcile
+
+import (
+	"cmp"
+	"slices"
+)
+
+// isEven reports whether the rows read so far are those of a source that holds each sequence of its range once, all with an
+// event time.
+func (e *Extent) isEven(block int64) bool {
+	return !e.untimed && e.rows == e.SourceHigh-e.SourceLow+1 && e.offsets == offsets(block, e.SourceLow, e.SourceHigh)
+}
+
+// fills reports whether the source holds every sequence from low to high, so that no gap can be there.
+func (e *Extent) fills(low, high int64) bool {
+	return e.even && e.SourceLow <= low && high <= e.SourceHigh
+}
+
+// passRun opens what lies between the stretch of the target that has just ended and the one before it.
+func (s *Screen) passRun(p string, e *Extent) {
+	if !e.even || e.passed || e.runHigh < e.next {
+		return
+	}
+	if low, high := e.next, min(e.runLow-1, e.SourceHigh); low <= high {
+		s.open.add(p, low, high)
+	}
+	if e.passed = e.runHigh >= e.SourceHigh; !e.passed {
+		e.next = e.runHigh + 1
+	}
+}
+
+// openRest opens what lies behind the last stretch of the target, up to the last row of the source that matters: of rows
+// above the target's end only those that are due do.
+func (s *Screen) openRest(p string, e *Extent, above bool) {
+	high := e.SourceHigh
+	if above {
+		high = e.due.high
+	}
+	if !e.passed && e.next <= high {
+		s.open.add(p, e.next, high)
+	}
+}
+
+// mostUneven is how many blocks of the target are counted key by key without asking for their duplicates.
+const mostUneven = 1 << 16
+
+// unevenBlock is a block of the target, within the source's range, that does not hold each sequence once. The source holds
+// every sequence there, so that the keys of the block are those that are not found to be missing.
+type unevenBlock struct {
+	partition string
+	low, high int64
+}
+
+// addUneven notes a block in which the target may hold keys twice.
+func (s *Screen) addUneven(b TargetBlock, e *Extent) {
+	if !e.fills(b.Low, b.High) || len(s.counted) >= mostUneven {
+		s.uneven.add(*b.Partition, b.Low, b.High)
+		return
+	}
+	s.counted = append(s.counted, unevenBlock{*b.Partition, b.Low, b.High})
+	s.surplusRows += b.Rows - (b.High - b.Low + 1)
+}
+
+// AllAbsent says that all keys that are missing in Open's spans were noted.
+func (s *Screen) AllAbsent() { s.noted = true }
+
+// Absent notes keys of the source that the target was found to lack in Open's spans, each once.
+func (s *Screen) Absent(partition string, from, to int64) {
+	i, _ := slices.BinarySearchFunc(s.counted, from, func(b unevenBlock, from int64) int {
+		if c := cmp.Compare(b.partition, partition); c != 0 {
+			return c
+		}
+		return cmp.Compare(b.high, from)
+	})
+	for ; i < len(s.counted) && s.counted[i].partition == partition && s.counted[i].low <= to; i++ {
+		s.surplusRows += min(to, s.counted[i].high) - max(from, s.counted[i].low) + 1
+	}
+}
