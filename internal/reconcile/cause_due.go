@@ -23,13 +23,33 @@ func (q *Inquiry) dueAt(s *stretch, load int) finding {
 		}
 		return q.isolated(s, load)
 	}
-	if f := q.failedBefore(s, load); f != nil {
-		return *f
-	}
-	if f := q.passedByOthers(s, load); f != nil {
-		return *f
+	for _, other := range []func(*stretch, int) *finding{q.failedBefore, q.begunAbove, q.passedByOthers} {
+		if f := other(s, load); f != nil {
+			return *f
+		}
 	}
 	return q.isolated(s, load)
+}
+
+// begunAbove is the finding for rows below all that the target has of their partition, which a load was the first to write,
+// and had several of them to load. Nil where that is not so.
+func (q *Inquiry) begunAbove(s *stretch, load int) *finding {
+	e := q.Extents[s.Partition]
+	if e == nil || !e.InTarget || s.at >= e.TargetLow || !q.Loads.absent(s.Partition, load-1) {
+		return nil
+	}
+	s.upTo(e.TargetLow - 1)
+	l := &q.Loads.All[load]
+	n, known := q.batch(s, Batch{Version: l.First, Sure: l.Sure, Partition: s.Partition, Whole: true, Prefix: true, Below: e.TargetLow})
+	f := found(s, CauseNewPartition, "due at %s, which was the first to write the partition, and began it at sequence %d; make the loader start unknown partitions at their first sequence", l.read(), e.TargetLow)
+	switch {
+	case s.wants:
+	case !known:
+		f = q.unseen(s, load)
+	case n.Keys < 2:
+		return nil
+	}
+	return &f
 }
 
 func (q *Inquiry) isolated(s *stretch, load int) finding {

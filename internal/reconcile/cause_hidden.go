@@ -212,10 +212,13 @@ func (q *Inquiry) listedBatch(b Batch) (listed Batch, known bool) {
 		if err != nil {
 			return b, false
 		}
-		if m.SourceVersion != b.Version || m.Partition != b.Partition || !b.Whole && m.High <= b.Above || m.Latest.IsZero() || m.Latest.UnixMicro() >= b.Sure {
+		if m.SourceVersion != b.Version || m.Partition != b.Partition || !b.Whole && m.High <= b.Above || b.Prefix && m.Low >= b.Below || m.Latest.IsZero() || m.Latest.UnixMicro() >= b.Sure {
 			continue
 		}
 		low := m.Low
+		if b.Prefix {
+			m.High = min(m.High, b.Below-1)
+		}
 		if !b.Whole || kept.Listed { // a version that is kept twice is counted once
 			low = max(low, end+1)
 		}

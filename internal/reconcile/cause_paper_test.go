@@ -359,7 +359,7 @@ func (w *paper) count(b Batch, is func(paperKey) bool) Batched {
 		rows = w.source[b.Version].rows
 	}
 	for k := range rows {
-		if k.p != b.Partition || !b.Whole && k.seq <= b.Above || !is(k) {
+		if k.p != b.Partition || !b.Whole && k.seq <= b.Above || b.Prefix && k.seq >= b.Below || !is(k) {
 			continue
 		}
 		if !b.Listed {

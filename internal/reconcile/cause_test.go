@@ -123,6 +123,18 @@ func TestLeaves(t *testing.T) {
 			w.later(90)
 			w.run(90, "a", 44, 58, "b", 44, 58, "c", 45, 50)
 		}, "c/22", []string{"skipped new_partition", "run 2 (read 2026-03-02T07:15:00Z", "began it above these rows"}},
+		"new partition: begun above by the run that saw it first": {func(w *paper) {
+			w.come(61, "c", 20, 25)
+			w.later(75)
+			w.run(75, "a", 29, 43, "b", 29, 43, "c", 24, 25)
+			w.edit = func(q *Inquiry) { q.Extents["c"] = &Extent{InTarget: true, TargetLow: 24, TargetHigh: 25} }
+		}, "c/22", []string{"skipped new_partition", "run 2 (read 2026-03-02T07:15:00Z", "began it at sequence 24"}},
+		"isolated: the first row of a partition": {func(w *paper) {
+			w.come(61, "c", 20, 25)
+			w.later(75)
+			w.run(75, "a", 29, 43, "b", 29, 43, "c", 21, 25)
+			w.edit = func(q *Inquiry) { q.Extents["c"] = &Extent{InTarget: true, TargetLow: 21, TargetHigh: 25} }
+		}, "c/20", []string{"skipped isolated", "run 2 (read 2026-03-02T07:15:00Z"}},
 		"new partition: begun above by a run that had nothing else": {func(w *paper) {
 			w.come(61, "c", 20, 25)
 			w.run(62)

@@ -129,8 +129,9 @@ type Batch struct {
 	Version, Sure int64
 	Partition     string
 	Above         int64
-	// Whole says that there is no such sequence: all due rows of the partition.
-	Whole bool
+	// Whole says that there is no such sequence: all due rows of the partition; or those below Below, where Prefix is set.
+	Whole, Prefix bool
+	Below         int64
 	// Listed says that the version cannot be read, and a manifest lists so many Keys of the batch, up to the sequence High.
 	// What the target has between is taken for its rows.
 	Listed     bool
@@ -145,6 +146,9 @@ func (s Statements) Batches(batches []Batch, came Came) string {
 		where := "p = " + s.Columns.Literal(b.Partition)
 		if !b.Whole {
 			where += fmt.Sprintf(" AND seq > %d", b.Above)
+		}
+		if b.Prefix {
+			where += fmt.Sprintf(" AND seq < %d", b.Below)
 		}
 		loaded := fmt.Sprintf("SELECT DISTINCT p, seq FROM (%s) AS r WHERE seq IS NOT NULL AND %s", s.came(came), where)
 		if b.Listed {

@@ -2,6 +2,7 @@ package truth
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -27,7 +28,7 @@ const (
 // became due, or left: then nobody can tell.
 //
 // The first run that moves past a key is asked. It was not due then, or not there yet: watermark_passed. It was due: the run
-// left it out, isolated, unless it was due before at runs that wrote nothing of the partition and of whose rows nothing came
+// left it out, isolated, or new_partition where it began the partition above several rows; unless it was due before at runs that wrote nothing of the partition and of whose rows nothing came
 // later. Of these the first is to blame: it wrote nothing at all, batch_lost, or new_partition where the target had no row
 // of the partition before and it lost none of another; it wrote others, new_partition again, idle_partition where several
 // rows waited at two such runs, isolated when it was the only row, batch_lost otherwise. Keys that left before a run moved
@@ -95,6 +96,9 @@ func (v *view) passedBy(k Key, by int, stuck []int, st stand) string {
 	if v.failedBefore(k, by) {
 		return CauseBatchLost
 	}
+	if v.begunAbove(k, by) {
+		return CauseNewPartition
+	}
 	// Others put the target past the key, and the run read nothing below that.
 	low, _, _ := v.own(k.Partition, v.loads()[by])
 	for r := range v.heldBefore(v.loads()[by]) {
@@ -108,6 +112,23 @@ func (v *view) passedBy(k Key, by int, stuck []int, st stand) string {
 		}
 	}
 	return CauseIsolated
+}
+
+// begunAbove tells whether a run was the first to write a partition, and left out several rows at its beginning.
+func (v *view) begunAbove(k Key, by int) bool {
+	r := v.loads()[by]
+	version := v.g.target.at(r.Started)
+	low := int64(math.MaxInt64)
+	for s := range v.g.target.holds(v.target) {
+		if s.Partition == k.Partition && !s.keyless {
+			low = min(low, s.Seq)
+		}
+	}
+	if k.Seq >= low || slices.ContainsFunc(v.g.target.rows, func(s *row) bool { return s.Partition == k.Partition && !s.keyless && s.from <= version }) {
+		return false
+	}
+	rows := slices.DeleteFunc(v.dueAbove(k.Partition, r, nil), func(s int64) bool { return s >= low })
+	return len(rows) > 1
 }
 
 // passedUnseen tells whether a run moved past a key that was not due, by one further up that nobody ever brought, and that
