@@ -257,13 +257,10 @@ func (q *Inquiry) stalled(s *stretch, stuck []int, left string) *finding {
 func (q *Inquiry) resumed(s *stretch, before, next int, f finding) *finding {
 	n, known := q.tail(s, before, s.Partition)
 	if known && n.Loaded == 0 {
-		top := &stretch{Range: Range{Partition: s.Partition}, at: n.High, to: n.High}
-		st := q.stands(top, next)
-		s.wants = s.wants || top.wants
-		if st == due {
+		var there bool
+		if there, known = q.wasDue(s, next, n.High); there {
 			return nil
 		}
-		known = st == absent || st == young
 	}
 	if !known {
 		f = q.unseen(s, next)

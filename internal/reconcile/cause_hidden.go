@@ -1,6 +1,9 @@
 package reconcile
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // passedUnseen is the finding for rows that were not due at a load and that it moved past all the same, which the target
 // does not show: by a row further up that it had to load, that the target never had, and that was still there for another
@@ -34,49 +37,64 @@ func (q *Inquiry) passedUnseen(s *stretch, load, by int) *finding {
 		f = q.within(s, load)
 		return &f
 	}
-	top := &stretch{Range: Range{Partition: s.Partition}, at: n.High, to: n.High}
-	st := q.stands(top, by)
-	s.wants = s.wants || top.wants
-	switch st {
-	case due:
-		f = found(s, CauseWatermarkPassed, "%s had sequence %d of the partition to load, which has never been in the target, and %s did not read it either: the loader's position had moved past these rows before they were due; advance it no further than the first row that is not due", q.Loads.All[load].read(), n.High, q.Loads.All[by].read())
-	case either:
-		f = open(s, "whether sequence %d, which %s had to load, was there for %s is not known", n.High, q.Loads.All[load].read(), q.Loads.All[by].read())
-	case unknown:
+	switch there, known := q.wasDue(s, by, n.High); {
+	case s.wants:
+	case !known:
 		f = q.unseen(s, by)
-	case absent, young:
+	case !there:
 		return nil
+	default:
+		f = found(s, CauseWatermarkPassed, "%s had sequence %d of the partition to load, which has never been in the target, and %s did not read it either: the loader's position had moved past these rows before they were due; advance it no further than the first row that is not due", q.Loads.All[load].read(), n.High, q.Loads.All[by].read())
 	}
 	return &f
 }
 
-// idle finds that a partition's watermark stood while others moved: at two loads at least rows of it were due, more than
-// one of them new at one of the two, and both wrote others. One row, or one more, a loader can have left out. The loads at
-// which the rows were due come the latest first.
+// wasDue tells whether a load had a sequence of the rows' partition due, whoever brought that to the target.
+func (q *Inquiry) wasDue(s *stretch, load int, sequence int64) (was, known bool) {
+	l := &q.Loads.All[load]
+	if !l.Pinned || !q.cut(s, l) {
+		return false, false
+	}
+	b := Batch{Version: l.First, Sure: l.Sure, Partition: s.Partition, Above: sequence - 1, Prefix: true, Below: sequence + 1}
+	if sequence == maxSequence {
+		b.Prefix, b.Below = false, 0
+	}
+	n, known := q.batch(s, b)
+	return n.Keys > 0, known
+}
+
+// idle finds that a partition's watermark stood while others moved: loads in a row, two at least, at which rows of it were
+// due, wrote others and nothing of it, and at one of them more than one row was new. One row at a time a loader can have left
+// out. The loads at which the rows in question were due come the latest first.
 func (q *Inquiry) idle(s *stretch, stuck []int) (f finding, idle, known bool) {
 	first := stuck[len(stuck)-1]
-	pairs := [][2]int{{q.previous(first), first}}
-	for i := len(stuck) - 2; i >= 0; i-- {
-		pairs = append(pairs, [2]int{first, stuck[i]})
+	var row []int // the latest first
+	for _, d := range stuck {
+		if q.leftIt(s.Partition, d) {
+			row = append(row, d)
+		}
+	}
+	for d, n := q.previous(first), 0; d >= 0 && n < mostBetween && q.leftIt(s.Partition, d); d, n = q.previous(d), n+1 {
+		waiting, ok := q.tail(s, d, s.Partition)
+		if !ok || waiting.Keys == 0 {
+			known = ok
+			break
+		}
+		row = append(row, d)
+	}
+	if len(row) < 2 {
+		return f, false, !s.wants
 	}
 	known = true
-	for i, pair := range pairs {
-		a, b := pair[0], pair[1]
-		if a < 0 || !q.leftIt(s.Partition, a) || !q.leftIt(s.Partition, b) {
+	for i, d := range slices.Backward(row) {
+		if i > mostLooked {
 			continue
 		}
-		waiting, ok := q.tail(s, a, s.Partition)
-		more, ok2 := q.fresh(s, b)
-		if !ok || !ok2 {
+		switch n, ok := q.fresh(s, d); {
+		case !ok:
 			known = false
-			continue
-		}
-		several := more.Keys > 1
-		if i > 0 && !several {
-			own, ok := q.fresh(s, a)
-			several, known = ok && own.Keys > 1, known && ok
-		}
-		if waiting.Keys > 0 && several {
+		case n.Keys > 1:
+			a, b := row[len(row)-1], row[0]
 			return found(s, CauseIdlePartition, "rows of the partition were due at %s, and at %s, both of which wrote other partitions: its watermark stood at %s", q.Loads.All[a].read(), q.Loads.All[b].read(), q.markText(s.Partition, b)), true, true
 		}
 	}

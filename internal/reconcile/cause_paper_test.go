@@ -21,16 +21,19 @@ type paper struct {
 	loads          []Load
 	// verified is the number of the run that is verified, counted from 1; 0 is the last one that succeeded.
 	verified int
-	// unreadable are the versions of the source before this one.
+	// unreadable are the versions of the source before this one; readable tells it of each, when set.
 	unreadable int
-	kept       bool // manifests of all versions
-	forgotten  bool // runs before the first are not on record
-	edit       func(q *Inquiry)
+	readable   func(version int) bool
+	// came tells whether loads brought a key, when set.
+	came      func(k paperKey) bool
+	kept      bool // manifests of all versions
+	forgotten bool // runs before the first are not on record
+	edit      func(q *Inquiry)
 }
 
 type paperVersion struct {
 	Commit
-	rows map[paperKey]int
+	rows map[paperKey]int64 // event times in microseconds
 	// foreign are the rows that no run brought.
 	foreign map[paperKey]bool
 }
@@ -45,7 +48,7 @@ func minute(m int) time.Time { return time.Date(2026, 3, 2, 6, m, 0, 0, time.UTC
 func newPaper() *paper {
 	w := &paper{window: 2 * time.Hour}
 	for _, t := range []*[]paperVersion{&w.source, &w.target} {
-		*t = []paperVersion{{Commit: Commit{At: minute(-1), Operation: "CREATE TABLE"}, rows: map[paperKey]int{}, foreign: map[paperKey]bool{}}}
+		*t = []paperVersion{{Commit: Commit{At: minute(-1), Operation: "CREATE TABLE"}, rows: map[paperKey]int64{}, foreign: map[paperKey]bool{}}}
 	}
 	return w
 }
@@ -62,7 +65,7 @@ func commit(t *[]paperVersion, at int, operation string, change func(v paperVers
 func (w *paper) come(at int, p string, from, to int64) {
 	commit(&w.source, at, "WRITE", func(v paperVersion) {
 		for s := from; s <= to; s++ {
-			v.rows[paperKey{p, s}] = int(s)
+			v.rows[paperKey{p, s}] = micros(int(s))
 		}
 	})
 }
@@ -73,13 +76,13 @@ func (w *paper) set(at int, p string, seq int64, u int) {
 	if _, there := w.source[len(w.source)-1].rows[paperKey{p, seq}]; there {
 		operation = "UPDATE"
 	}
-	commit(&w.source, at, operation, func(v paperVersion) { v.rows[paperKey{p, seq}] = u })
+	commit(&w.source, at, operation, func(v paperVersion) { v.rows[paperKey{p, seq}] = micros(u) })
 }
 
 // leave takes rows older than an event time out of the source.
 func (w *paper) leave(at, before int) {
 	commit(&w.source, at, "DELETE", func(v paperVersion) {
-		maps.DeleteFunc(v.rows, func(_ paperKey, u int) bool { return u < before })
+		maps.DeleteFunc(v.rows, func(_ paperKey, u int64) bool { return u < micros(before) })
 	})
 }
 
@@ -115,7 +118,7 @@ func (w *paper) write(at int, foreign bool, rows ...any) {
 				if _, there := v.rows[k]; foreign && !there {
 					v.foreign[k] = true
 				}
-				v.rows[k] = s
+				v.rows[k] = micros(s)
 			}
 		}
 	})
@@ -140,8 +143,8 @@ func micros(u int) int64 { return minute(u).UnixMicro() }
 
 func (w *paper) newest(version int64) (micro *int64) {
 	for _, u := range w.source[version].rows {
-		if m := micros(u); micro == nil || m > *micro {
-			micro = &m
+		if micro == nil || u > *micro {
+			micro = &u
 		}
 	}
 	return micro
@@ -158,7 +161,7 @@ func (w *paper) inquiry() *Inquiry {
 	for i := range q.Loads.All {
 		l := &q.Loads.All[i]
 		l.Mixed = slices.ContainsFunc(w.loads[:i], func(l Load) bool { return l.Foreign })
-		if l.Mixed && l.Target >= 0 {
+		if l.Mixed && l.Target >= 0 && l.Wrote == nil {
 			l.Wrote = w.wrote(l.Before, l.Target)
 		}
 		if !l.Failed && !l.Foreign && (w.verified == 0 || int(l.RunID) == w.verified) {
@@ -175,7 +178,7 @@ func (w *paper) inquiry() *Inquiry {
 	}
 	q.Search = &Search{Complete: true, read: map[int64]bool{}, order: map[int64]int{}}
 	for v := q.SourceVersion; v > 0; v-- {
-		if c := w.source[v].Commit; c.Removes() && v-1 >= int64(w.unreadable) {
+		if c := w.source[v].Commit; c.Removes() && w.canRead(v-1) {
 			q.Search.Candidates = append(q.Search.Candidates, Candidate{Version: v - 1, RemovedBy: c})
 			q.Search.read[v-1] = true
 		}
@@ -220,9 +223,9 @@ func (w *paper) keep(q *Inquiry) {
 	for _, v := range w.source[:q.SourceVersion+1] {
 		kept := evidence.Kept{SourceVersion: v.Version, SeenAt: v.At}
 		for k, u := range v.rows {
-			seen = append(seen, evidence.Manifest{SourceVersion: v.Version, SeenAt: v.At, Partition: k.p, Low: k.seq, High: k.seq, Earliest: minute(u), Latest: minute(u)})
-			if kept.Latest.Before(minute(u)) {
-				kept.Latest = minute(u)
+			seen = append(seen, evidence.Manifest{SourceVersion: v.Version, SeenAt: v.At, Partition: k.p, Low: k.seq, High: k.seq, Earliest: instant(u), Latest: instant(u)})
+			if kept.Latest.Before(instant(u)) {
+				kept.Latest = instant(u)
 			}
 		}
 		q.Kept = append(q.Kept, kept)
@@ -235,9 +238,13 @@ func (w *paper) keep(q *Inquiry) {
 
 // find gives what is said of each missing key: state, cause and proof.
 func (w *paper) find() (map[string]string, error) {
-	q := w.inquiry()
+	return w.findBy(w.inquiry(), w.cut)
+}
+
+// findBy does so with what a cut gives.
+func (w *paper) findBy(q *Inquiry, cut func(*Inquiry) map[string]string) (map[string]string, error) {
 	for round := 0; ; round++ {
-		said := w.cut(q)
+		said := cut(q)
 		wants := q.Wants()
 		if wants.None() {
 			return said, q.Close()
@@ -275,13 +282,13 @@ func (w *paper) cut(q *Inquiry) map[string]string {
 			continue
 		}
 		version := keys[k]
-		if version < q.SourceVersion && version < int64(w.unreadable) {
+		if version < q.SourceVersion && !w.canRead(version) {
 			note(q.Neither(Gap{Span: Span{Partition: k.p, From: k.seq, To: k.seq}}))
 			continue
 		}
 		u := w.source[version].rows[k]
-		r := Range{Partition: k.p, From: k.seq, To: k.seq, Rows: 1, Version: version, Held: true, Earliest: minute(u), Latest: minute(u)}
-		switch isDue, under := micros(u) < q.DueBelow, k.seq <= high[k.p]; {
+		r := Range{Partition: k.p, From: k.seq, To: k.seq, Rows: 1, Version: version, Held: true, Earliest: instant(u), Latest: instant(u)}
+		switch isDue, under := u < q.DueBelow, k.seq <= high[k.p]; {
 		case version < q.SourceVersion && isDue:
 			r.State = Expired
 		case version < q.SourceVersion || !isDue && under:
@@ -300,10 +307,10 @@ func (w *paper) cut(q *Inquiry) map[string]string {
 
 func (w *paper) answer(q *Inquiry, wants Wants) {
 	readable := func(version int64) bool {
-		if version < int64(w.unreadable) {
+		if !w.canRead(version) {
 			q.SetBroken(version)
 		}
-		return version >= int64(w.unreadable)
+		return w.canRead(version)
 	}
 	for _, v := range wants.Newest {
 		if readable(v) {
@@ -322,10 +329,17 @@ func (w *paper) answer(q *Inquiry, wants Wants) {
 		case readable(b.Version):
 			q.SetBatch(b, w.count(b, func(k paperKey) bool {
 				u, there := w.source[b.Version].rows[k]
-				return there && micros(u) < b.Sure
+				return there && u < b.Sure
 			}))
 		}
 	}
+}
+
+func (w *paper) canRead(version int64) bool {
+	if w.readable != nil {
+		return w.readable(int(version))
+	}
+	return version >= int64(w.unreadable)
 }
 
 func (w *paper) sights(v View) list[Sight] {
@@ -336,9 +350,9 @@ func (w *paper) sights(v View) list[Sight] {
 		}
 		st := either
 		switch {
-		case micros(u) < v.Sure:
+		case u < v.Sure:
 			st = due
-		case micros(u) >= v.Never:
+		case u >= v.Never:
 			st = young
 		}
 		all = append(all, Sight{Span{Partition: k.p, From: k.seq, To: k.seq}, int64(st)})
@@ -367,7 +381,11 @@ func (w *paper) count(b Batch, is func(paperKey) bool) Batched {
 				n.High = k.seq
 			}
 		}
-		if _, loaded := last.rows[k]; loaded && !last.foreign[k] {
+		_, loaded := last.rows[k]
+		if w.came != nil {
+			loaded = w.came(k)
+		}
+		if loaded && !last.foreign[k] {
 			n.Loaded++
 		}
 	}

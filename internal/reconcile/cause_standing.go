@@ -96,19 +96,52 @@ func (q *Inquiry) stands(s *stretch, load int) standing {
 	if !l.Pinned {
 		return unknown
 	}
+	if q.NewestEvent && l.Last-l.First < mostBetween {
+		return q.standsBetween(s, l)
+	}
 	first := q.stood(s, View{l.First, l.Sure, l.Never})
 	if l.Last == l.First {
 		return first
 	}
-	last := q.stood(s, View{l.Last, l.Sure, l.Never})
+	return alike(first, q.stood(s, View{l.Last, l.Sure, l.Never}))
+}
+
+// mostBetween is how many versions are looked at one by one, of which a load read one.
+const mostBetween = 8
+
+// standsBetween is for a load of which it is not known which of several versions it read. By the newest event each has a
+// cutoff of its own.
+func (q *Inquiry) standsBetween(s *stretch, l *Load) standing {
+	all := unknown
+	for v := l.First; v <= l.Last; v++ {
+		n, ok := q.newestOf(s, v)
+		if !ok {
+			if !s.wants {
+				return unknown
+			}
+			all = pending
+			continue
+		}
+		st := q.stood(s, View{v, q.dueBelow(n), q.dueBelow(n)})
+		if v == l.First {
+			all = st
+			continue
+		}
+		all = alike(all, st)
+	}
+	return all
+}
+
+// alike is how rows stood to a load that read one of two versions.
+func alike(a, b standing) standing {
 	switch {
-	case first == last:
-		return first
-	case first == pending || last == pending:
+	case a == b:
+		return a
+	case a == pending || b == pending:
 		return pending
-	case first == unknown || last == unknown:
+	case a == unknown || b == unknown:
 		return unknown
-	case (first == absent || first == young) && (last == absent || last == young):
+	case (a == absent || a == young) && (b == absent || b == young):
 		return young
 	}
 	return either

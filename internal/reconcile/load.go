@@ -235,10 +235,13 @@ func (l *Loads) blank(i int) (blank, known bool) {
 	return false, before != nil && !maps.Equal(before, load.Marks)
 }
 
-// partitions are those that the target is known to have had after a load, in order.
+// partitions are those that the target is known to have had until after a load, in order.
 func (l *Loads) partitions(i int) []string {
-	if i < 0 {
-		return nil
+	had := map[string]bool{}
+	for _, load := range l.All[:i+1] {
+		for p := range load.Marks {
+			had[p] = true
+		}
 	}
-	return slices.Sorted(maps.Keys(l.All[i].Marks))
+	return slices.Sorted(maps.Keys(had))
 }

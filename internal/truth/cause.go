@@ -144,8 +144,7 @@ func (v *view) passedUnseen(k Key, run, by int) bool {
 	if len(tail) == 0 || tail[len(tail)-1] < k.Seq || v.anyCame(k.Partition, tail) {
 		return false
 	}
-	r := v.loads()[by]
-	return v.stand(Key{k.Partition, tail[len(tail)-1]}, v.g.source.at(r.readAt), r.cutoff) == due
+	return slices.Contains(v.dueAbove(k.Partition, v.loads()[by], nil), tail[len(tail)-1])
 }
 
 // failedBefore tells whether a run that failed right before another had a key due, and others, of which nothing came.
@@ -202,19 +201,14 @@ func (v *view) blame(k Key, stuck []int) string {
 	return CauseNewPartition
 }
 
-// isIdle tells whether several rows of a partition waited at two runs that wrote others.
+// isIdle tells whether rows of a partition waited at runs in a row that wrote others, several of them new at one.
 func (v *view) isIdle(p string, stuck []int) bool {
 	leftIt := func(i int) bool { return !v.wrote(p, i) && !v.isBlank(i) }
-	first := stuck[0]
-	if first > 0 && leftIt(first-1) && leftIt(first) && len(v.tail(p, first-1)) > 0 && len(v.fresh(p, first)) > 1 {
-		return true
+	row := slices.DeleteFunc(slices.Clone(stuck), func(i int) bool { return !leftIt(i) })
+	for i, n := stuck[0]-1, 0; i >= 0 && n < 8 && leftIt(i) && len(v.tail(p, i)) > 0; i, n = i-1, n+1 {
+		row = append(row, i)
 	}
-	for _, i := range stuck[1:] {
-		if leftIt(first) && leftIt(i) && (len(v.fresh(p, i)) > 1 || len(v.fresh(p, first)) > 1) {
-			return true
-		}
-	}
-	return false
+	return len(row) > 1 && slices.ContainsFunc(row, func(i int) bool { return len(v.fresh(p, i)) > 1 })
 }
 
 func (v *view) unreadWhenLeft(k Key, by int, stuck []int) string {
@@ -237,7 +231,7 @@ func (v *view) isStalled(p string, stuck []int) bool {
 	tail := v.tail(p, last)
 	for i := last + 1; i < len(v.loads()); i++ {
 		if r := v.loads()[i]; v.wrote(p, i) {
-			return v.anyCame(p, tail) || v.stand(Key{p, tail[len(tail)-1]}, v.g.source.at(r.readAt), r.cutoff) != due
+			return v.anyCame(p, tail) || len(tail) > 0 && !slices.Contains(v.dueAbove(p, r, nil), tail[len(tail)-1])
 		}
 	}
 	return true

@@ -61,7 +61,10 @@ func (v *view) unsure(k Key) bool {
 	if !v.g.Newest {
 		guard = time.Minute
 	}
-	for _, r := range v.loads() {
+	for _, r := range v.reads() {
+		if !slices.Contains(v.Check.ended, r) {
+			continue
+		}
 		st := v.stand(k, v.g.source.at(r.readAt), r.cutoff)
 		if st == due && slices.ContainsFunc(v.g.runs, func(o *Run) bool { return o != r && o.ended && !o.Started.After(r.end) && !r.Started.After(o.end) }) {
 			return true // which of two that went on at once wrote what is not told
@@ -154,12 +157,22 @@ func (v *view) heldBefore(r *Run) iter.Seq[*row] {
 	}
 }
 
-// dueAbove are the sequences of a partition that a run had due above a position.
+// dueAbove are the sequences of a partition that a run had due above a position, whenever in its time it read.
 func (v *view) dueAbove(p string, r *Run, above *int64) []int64 {
 	var all []int64
-	version := v.g.source.at(r.readAt)
+	version := v.g.source.at(r.Started)
+	cutoff := v.cutoffAt(r.Started.Add(-time.Minute), version)
+	if v.g.Newest {
+		done := r.end
+		for _, c := range r.commits {
+			done = v.g.target.commits[c].at
+		}
+		if later := v.cutoffAt(done, v.g.source.at(done)); later.Before(cutoff) {
+			cutoff = later
+		}
+	}
 	for s := range v.g.source.holds(version) {
-		if !s.keyless && s.Partition == p && (above == nil || s.Seq > *above) && v.stand(s.Key, version, r.cutoff) == due {
+		if !s.keyless && s.Partition == p && (above == nil || s.Seq > *above) && v.stand(s.Key, version, cutoff) == due {
 			all = append(all, s.Seq)
 		}
 	}
