@@ -102,6 +102,10 @@ func TestEvidenceThatCannotBeUsed(t *testing.T) {
 			}
 			b.exec("DELETE FROM main.events.tgt WHERE p = 1 AND seq = 7")
 			b.expect(b.verify(r), reconcile.Fail, map[key]reconcile.State{{"1", 7}: reconcile.Skipped})
+			_, err := pipeline.Verify(t.Context(), b.client, pipeline.VerifyRequest{Job: "load", Accept: []pipeline.Accepted{{Partition: "1", From: 7, To: 7, Reason: "x"}}})
+			if c.refuse == nil && (err == nil || !strings.Contains(saidOf(err).text, "no evidence to remember it by: ") || !strings.Contains(saidOf(err).text, c.says[0])) {
+				t.Errorf("an accepted range: %v", err)
+			}
 			if got := b.ask(byWatch, ""); got.code == run.Pass {
 				t.Errorf("watch kept nothing and says %+v", got)
 			}
@@ -266,6 +270,26 @@ func TestEvidenceFileCutShort(t *testing.T) {
 		if got := b.ask(byWatch, path); strings.Contains(got.text, "true") {
 			t.Errorf("%d bytes left: kept twice", left)
 		}
+	}
+}
+
+// Several verifiers at once use a schema that nobody has used before: the tables are made once, and no record is lost.
+func TestVerifiersOfANewSchema(t *testing.T) {
+	t.Parallel()
+	b := withSchema(t)
+	const many = 4
+	var all sync.WaitGroup
+	for range many {
+		all.Go(func() {
+			v, err := pipeline.Verify(t.Context(), b.client, pipeline.VerifyRequest{Job: "load", Block: 64, Full: true})
+			if err != nil || v.Verdict != reconcile.Pass || v.Warning {
+				t.Errorf("%v %s %v", err, v.Verdict, v.Reasons)
+			}
+		})
+	}
+	all.Wait()
+	if got := b.kept("runs"); got != fmt.Sprint(many) {
+		t.Errorf("%s runs are kept: %s", got, b.records())
 	}
 }
 

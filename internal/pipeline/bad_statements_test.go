@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -259,6 +260,9 @@ func TestVacuumedUnderUs(t *testing.T) {
 		v := b.verify(pipeline.VerifyRequest{RunID: id, EvidencePath: path})
 		if armed.Load() {
 			t.Errorf("%s was not vacuumed", table)
+		}
+		if data, err := os.ReadFile(path); table == "src" && (err != nil || !strings.Contains(string(data), `"source_version":2`) || strings.Contains(string(data), `"source_version":1,`)) {
+			t.Errorf("of the two versions of the source the newest is to be kept: %s %v", data, err)
 		}
 		if table == "src" && (v.Verdict != reconcile.Inconclusive || !has(v, reconcile.CodeUnreadable, "FAILED_READ_FILE")) {
 			t.Errorf("%s: %s %v", table, v.Verdict, v.Reasons)

@@ -26,7 +26,7 @@ func (v *verifier) remember(ctx context.Context) error {
 	}
 	if v.kept = kept; kept == nil {
 		if len(v.request.Accept) > 0 {
-			return &ConfigurationError{Subject: "accepted range", Reason: "there is no evidence to remember it by", Hint: "Set evidence of the watertight_loader_job, or give a file with --evidence."}
+			return noEvidenceToAccept(reason)
 		}
 		return nil
 	}
@@ -41,6 +41,14 @@ func (v *verifier) remember(ctx context.Context) error {
 		return nil
 	}
 	return err
+}
+
+func noEvidenceToAccept(reason *reconcile.Reason) error {
+	out := &ConfigurationError{Subject: "accepted range", Reason: "there is no evidence to remember it by", Hint: "Set evidence of the watertight_loader_job, or give a file with --evidence."}
+	if reason != nil {
+		out.Reason, out.Hint = out.Reason+": "+reason.Text, "Mend that, or give a file with --evidence."
+	}
+	return out
 }
 
 // recall reads what was verified, found and accepted before.
@@ -170,12 +178,11 @@ func (v *verifier) keepAll(ctx context.Context) error {
 
 // keepManifests keeps the source as it was read, and as it is now: what leaves it tomorrow is in one of them.
 func (v *verifier) keepManifests(ctx context.Context) error {
+	var errs []error // one version that cannot be read any more must not keep the other from being kept
 	for _, m := range v.wanted() {
-		if err := keepManifest(ctx, v.kept, v.statements, v.sourceTable.ID, m.of, m.at, v.cuts()...); err != nil {
-			return err
-		}
+		errs = append(errs, keepManifest(ctx, v.kept, v.statements, v.sourceTable.ID, m.of, m.at, v.cuts()...))
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // wantedManifest is one of a version, as it was seen at an instant, unless that is zero.
