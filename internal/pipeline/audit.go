@@ -39,11 +39,11 @@ func Audit(ctx context.Context, w Verifiable, r AuditRequest) (reconcile.Audit, 
 	if err := needsSequence(s.contract, "an audit proves by gaps between sequences that nothing is missing"); err != nil {
 		return reconcile.Audit{}, err
 	}
-	a := &auditor{verifier: newVerifier(w, request, s)}
+	a := &auditor{verifier: newVerifier(w, request, s), jumps: &spool[reconcile.Gap]{}}
 	a.verifier.out.Run = 0 // it is of no run
 	a.out.Strict, a.out.Job, a.out.Target.Table, a.out.Source.Table = r.Strict, s.jobID, s.contract.Target, s.contract.Source
 	err = a.audit(ctx)
-	if closed := errors.Join(a.gaps.Close(), a.raw.Close(), a.unexplained.Close()); err == nil {
+	if closed := errors.Join(a.gaps.Close(), a.raw.Close(), a.unexplained.Close(), a.jumps.Close()); err == nil {
 		err = closed
 	}
 	if err != nil {
@@ -60,6 +60,9 @@ type auditor struct {
 	// problem says why the source cannot be read; empty when it can.
 	problem string
 	recall  reconcile.Trusted
+	// places are where the target's blocks are not whole, jumps the gaps between blocks.
+	places *reconcile.Broken
+	jumps  *spool[reconcile.Gap]
 	// inTarget are the partitions of the target; count is how many gaps they have.
 	inTarget []string
 	count    int64

@@ -48,7 +48,9 @@ func TestAuditBridgesNoCleanBlock(t *testing.T) {
 		}
 	}
 	slices.Sort(lists)
-	b.audits(auditCase{verdict: reconcile.Fail, exit: run.Loss, counts: counts, lists: lists}, pipeline.AuditRequest{})
+	for _, block := range []int64{64, 128, 1024, 65536} { // the longer ones are read again in parts
+		b.audits(auditCase{verdict: reconcile.Fail, exit: run.Loss, counts: counts, lists: lists}, pipeline.AuditRequest{Block: block})
+	}
 }
 
 // What the ledger says is not read again, as long as nothing was removed; what lies above is, and --full reads everything.

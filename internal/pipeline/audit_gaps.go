@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 
@@ -13,18 +14,14 @@ import (
 
 // listAbsent finds what the target lacks between its keys, in the blocks that are not whole and between blocks.
 func (a *auditor) listAbsent(ctx context.Context) error {
-	if len(a.screen.Segments()) == 0 {
+	if !a.places.Any() && a.jumps.Len() == 0 {
 		return nil
 	}
 	a.say("look for gaps")
-	if err := a.narrow(ctx); err != nil {
-		return err
+	if a.kept == nil && !slices.ContainsFunc(a.inTarget, a.believes) {
+		return a.countGaps(ctx)
 	}
-	segments := a.screen.Segments()
-	if a.kept == nil && !a.believesAny(segments) {
-		return a.countGaps(ctx, segments)
-	}
-	if err := a.gapsOf(ctx, a.statements.TargetGaps(segments), segments); err != nil {
+	if err := a.targetGaps(ctx); err != nil {
 		return err
 	}
 	a.count = a.gaps.Len()
@@ -41,58 +38,51 @@ func (a *auditor) listAbsent(ctx context.Context) error {
 	}
 	if a.raw.Len() > 0 {
 		// What the source still holds is listed by what it is; the rest is what neither has.
-		if err := errors.Join(a.gaps.Close(), a.gapsOf(ctx, a.statements.TimedGaps(segments), segments)); err != nil {
+		segments := a.screen.Segments()
+		if err := errors.Join(a.gaps.Close(), a.addGaps(reconcile.Gaps(query(ctx, a.w, a.statements.TimedGaps(segments)), segments))); err != nil {
 			return err
 		}
 	}
 	return a.takeGaps()
 }
 
-// narrow reads the blocks that are not whole once more, in parts.
-func (a *auditor) narrow(ctx context.Context) error {
-	block, spans, ok := a.screen.Narrower()
-	if !ok {
+// countGaps counts what is not believed, and lists none of it.
+func (a *auditor) countGaps(ctx context.Context) error {
+	a.broken, a.counted = nil, true
+	if a.count = a.jumps.Len(); !a.places.Any() {
 		return nil
 	}
-	st := a.statements
-	st.Block = block
-	return a.screen.Narrow(block, reconcile.Decoded(query(ctx, a.w, st.TargetBlocks(spans)), reconcile.ReadTargetBlock))
+	n, err := only(reconcile.Decoded(query(ctx, a.w, a.statements.CountGapsWithin(a.places)), reconcile.ReadCount))
+	if err == nil && n == nil {
+		err = errors.New("count the gaps of the target: no answer")
+	}
+	if err == nil {
+		a.count += *n
+	}
+	return err
 }
 
-func (a *auditor) believesAny(segments []reconcile.Span) bool {
-	for _, s := range segments {
-		if a.believes(s.Partition) {
-			return true
+// targetGaps lists what the target lacks: between blocks, between the parts of blocks that are not whole, and within such
+// parts.
+func (a *auditor) targetGaps(ctx context.Context) error {
+	jumps := &spool[reconcile.Gap]{}
+	lists := []iter.Seq2[reconcile.Gap, error]{a.jumps.All(), jumps.All()}
+	places, ok := a.places.Parts(jumps.add)
+	if ok {
+		parts := reconcile.Decoded(query(ctx, a.w, a.statements.PartsOf(a.places, places)), reconcile.ReadTargetBlock)
+		if err := a.screen.Narrow(places.Block, places.Watch(parts)); err != nil {
+			return errors.Join(err, jumps.Close())
 		}
 	}
-	return false
+	if places.Any() {
+		lists = append(lists, reconcile.Decoded(query(ctx, a.w, a.statements.GapsWithin(places)), reconcile.ReadGap))
+	}
+	return errors.Join(a.addGaps(reconcile.MergedGaps(lists...)), jumps.Close())
 }
 
-// countGaps counts what is not believed, and lists none of it.
-func (a *auditor) countGaps(ctx context.Context, segments []reconcile.Span) error {
-	n, err := only(reconcile.Decoded(query(ctx, a.w, a.statements.CountGaps(segments)), reconcile.ReadCount))
-	if err != nil || n == nil {
-		return errors.Join(err, errNoAnswer(n == nil && err == nil, "count the gaps of the target"))
-	}
-	a.count, a.broken, a.counted = *n, nil, true
-	for i := 1; i < len(segments); i++ {
-		if s, t := segments[i-1], segments[i]; s.Partition == t.Partition && s.To < t.From-1 {
-			a.count-- // it bridges two segments
-		}
-	}
-	return nil
-}
-
-func errNoAnswer(none bool, what string) error {
-	if none {
-		return fmt.Errorf("%s: no answer", what)
-	}
-	return nil
-}
-
-func (a *auditor) gapsOf(ctx context.Context, statement string, segments []reconcile.Span) error {
+func (a *auditor) addGaps(gaps iter.Seq2[reconcile.Gap, error]) error {
 	a.gaps = &spool[reconcile.Gap]{}
-	for g, err := range reconcile.Gaps(query(ctx, a.w, statement), segments) {
+	for g, err := range gaps {
 		if err == nil && reconcile.KeysOf(g.Span) == math.MaxInt64 {
 			err = doubtful{reconcile.Reason{Code: reconcile.CodeNotContiguous, Text: fmt.Sprintf("partition %s: between sequence %d and %d more are absent than can be counted", g.Partition, g.From-1, g.To+1)}}
 		}

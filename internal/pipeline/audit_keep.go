@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/watertight-data/terraform-provider-watertight/internal/reconcile"
 )
@@ -15,7 +16,27 @@ func (a *auditor) explainAbsent(ctx context.Context) error {
 	}
 	a.search = &reconcile.Search{Complete: true} // it was searched for nothing
 	a.search.Begin()
-	return (&inquirer{verifier: a.verifier, below: a.below}).inquire(ctx)
+	c := &inquirer{verifier: a.verifier, below: a.below}
+	if a.kept == nil && a.raw.Len() == 0 {
+		return c.inquire(ctx, c.findDeleted) // nothing else could tell
+	}
+	return c.inquire(ctx, c.find)
+}
+
+// findDeleted looks only behind the commits that may have taken rows from the target.
+func (c *inquirer) findDeleted(ctx context.Context) error {
+	if err := c.look(time.Time{}); err != nil {
+		return err
+	}
+	c.say("find out what was deleted")
+	if err := c.begin(ctx); err != nil {
+		return err
+	}
+	c.q.Begin()
+	if err := c.learnDeleted(ctx); err != nil {
+		return err
+	}
+	return c.concludeAll(c.q)
 }
 
 // keep records what was found, and which stretches are complete. A verdict that was reached stands, whatever becomes of

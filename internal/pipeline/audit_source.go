@@ -50,29 +50,45 @@ func (a *auditor) scanTarget(ctx context.Context) error {
 	return a.checkEpoch(ctx)
 }
 
+// scanOnce is false when the target's count shows that the trust was misplaced.
 func (a *auditor) scanOnce(ctx context.Context, t reconcile.Trusted) (bool, error) {
-	if a.problem == "" {
-		sound, err := a.scanWith(ctx, t)
-		if err == nil || !isStatement(err) {
-			return sound, err
-		}
-		// Either table may be what cannot be read; the target is read alone below.
+	err := a.scanTables(ctx, t)
+	if a.problem == "" && isStatement(err) {
+		// Either table may be what cannot be read; the target is read alone.
 		a.problem = err.Error()
+		err = a.scanTables(ctx, t)
 	}
-	a.say("scan the target")
-	s := reconcile.NewScreen(a.statements.Cutoff, a.statements.Block)
-	if err := s.Target(t.With(reconcile.Decoded(query(ctx, a.w, a.statements.Outside(t)), reconcile.ReadTargetBlock))); err != nil {
-		return false, err
-	}
-	a.screen = s
-	if t.IsEmpty() {
-		return true, nil
+	if err != nil || t.IsEmpty() {
+		return err == nil, err
 	}
 	total, err := only(reconcile.Decoded(query(ctx, a.w, a.statements.Total()), reconcile.ReadCount))
 	if err == nil && total == nil {
 		err = errors.New("count the target's rows: no answer")
 	}
-	return err == nil && *total == s.TargetRows, err
+	return err == nil && *total == a.screen.TargetRows, err
+}
+
+func (a *auditor) scanTables(ctx context.Context, t reconcile.Trusted) error {
+	if err := a.jumps.Close(); err != nil {
+		return err
+	}
+	a.jumps = &spool[reconcile.Gap]{}
+	a.places = reconcile.NewBroken(a.statements.Block, a.jumps.add)
+	st := a.statements
+	s := reconcile.NewScreen(st.Cutoff, st.Block)
+	if a.problem == "" {
+		a.say("scan the source")
+		if err := s.Source(reconcile.Decoded(query(ctx, a.w, st.SourceSlots(st.Cutoff.Slots(a.span.Earliest, a.span.Latest))), reconcile.ReadSlotGroup)); err != nil {
+			return err
+		}
+	}
+	a.say("scan the target")
+	blocks := t.With(reconcile.Decoded(query(ctx, a.w, st.Outside(t)), reconcile.ReadTargetBlock))
+	if err := s.Target(a.places.Watch(blocks)); err != nil {
+		return err
+	}
+	a.screen = s
+	return nil
 }
 
 // absentPartitions says which partitions of the source the target does not have: of those it shows nothing.

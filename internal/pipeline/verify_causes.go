@@ -40,11 +40,12 @@ func (v *verifier) causes(ctx context.Context) error {
 	if v.raw.Len()+v.unexplained.Len() == 0 && v.kept == nil {
 		return v.concludeAll(nil)
 	}
-	return (&inquirer{verifier: v}).inquire(ctx)
+	c := &inquirer{verifier: v}
+	return c.inquire(ctx, c.find)
 }
 
-func (c *inquirer) inquire(ctx context.Context) error {
-	err := c.find(ctx)
+func (c *inquirer) inquire(ctx context.Context, find func(context.Context) error) error {
+	err := find(ctx)
 	if c.q != nil {
 		err = errors.Join(err, c.q.Close())
 	}

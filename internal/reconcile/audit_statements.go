@@ -5,21 +5,10 @@ import (
 	"strings"
 )
 
-// TargetGaps lists the sequences that the target lacks between the keys inside the spans, as Gaps does for both tables.
-func (s Statements) TargetGaps(spans []Span) string {
-	return gapsOf(s.among(s.rows(s.Target, s.Target.Version), spans))
-}
-
-// TimedGaps lists what neither the target holds nor, with an event time, the source: a row without one never becomes due,
+// TimedGaps lists, as Gaps does, what neither the target holds nor, with an event time, the source: a row without one never becomes due,
 // and Missing does not list it.
 func (s Statements) TimedGaps(spans []Span) string {
 	return gapsOf(s.among(s.rows(s.Target, s.Target.Version), spans) + "\nUNION ALL SELECT p, seq, u FROM (" + s.among(s.rows(s.Source, s.Source.Version), spans) + ") AS s WHERE u IS NOT NULL")
-}
-
-// CountGaps counts the rows of TargetGaps, those that bridge two spans among them.
-func (s Statements) CountGaps(spans []Span) string {
-	return fmt.Sprintf(`SELECT count(*) AS n FROM (SELECT seq, lead(seq) OVER (PARTITION BY p ORDER BY seq) AS follower
-FROM (SELECT p, seq FROM (%s) AS r WHERE p IS NOT NULL AND seq IS NOT NULL GROUP BY p, seq) AS k) AS g WHERE follower - 1 > seq`, s.among(s.keys(s.Target, s.Target.Version), spans))
 }
 
 // SourceGaps lists the sequences that none of some versions of the source holds between the keys inside the spans.
