@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 )
@@ -87,16 +88,23 @@ func (b *Broken) add(t TargetBlock) error {
 	return nil
 }
 
-// only joins rows with the blocks that are not whole.
+// only joins rows with the blocks that are not whole, and keeps those with a key.
 func (b *Broken) only(c Columns) string {
-	if b.many {
-		return ""
+	const keyed = " WHERE r.p IS NOT NULL AND r.seq IS NOT NULL"
+	if b.many || len(b.uneven) == 0 {
+		return keyed
 	}
 	var values []string
+	low, high := b.uneven[0].block, b.uneven[0].block
 	for _, id := range b.uneven {
 		values = append(values, fmt.Sprintf("(%s, %d)", c.Literal(id.partition), id.block))
+		low, high = min(low, id.block), max(high, id.block)
 	}
-	return fmt.Sprintf(" LEFT SEMI JOIN (SELECT * FROM VALUES %s AS v(part, block)) AS d ON r.p = d.part AND r.seq DIV %d = d.block", strings.Join(values, ", "), b.Block)
+	where := keyed
+	if edge := math.MaxInt64/b.Block - 2; -edge < low && high < edge { // statistics can answer this
+		where += fmt.Sprintf(" AND r.seq BETWEEN %d AND %d", (low-1)*b.Block, (high+1)*b.Block)
+	}
+	return fmt.Sprintf(" LEFT SEMI JOIN (SELECT * FROM VALUES %s AS v(part, block)) AS d ON r.p = d.part AND r.seq DIV %d = d.block%s", strings.Join(values, ", "), b.Block, where)
 }
 
 // PartsOf scans the blocks of the target that are not whole, as TargetBlocks scans all, in parts.
@@ -104,14 +112,14 @@ func (s Statements) PartsOf(b, parts *Broken) string {
 	s.Block = parts.Block
 	return fmt.Sprintf(`SELECT CAST(p AS STRING) AS part, block, n, low, high, mix
 FROM (SELECT p, seq DIV %[1]d AS block, count(*) AS n, min(seq) AS low, max(seq) AS high, %[2]s AS mix
-FROM (%[3]s) AS r%[4]s WHERE p IS NOT NULL AND seq IS NOT NULL GROUP BY p, seq DIV %[1]d) AS b
+FROM (%[3]s) AS r%[4]s GROUP BY p, seq DIV %[1]d) AS b
 ORDER BY part, block`, s.block(), s.mix(), s.keys(s.Target, s.Target.Version), b.only(s.Columns))
 }
 
 // GapsWithin lists the sequences that the target lacks between the keys of one block, in those that are not whole:
 // partition, first and last sequence, event times of the rows before and after; by partition and sequence.
 func (s Statements) GapsWithin(b *Broken) string {
-	return fmt.Sprintf(`WITH k AS (SELECT p, seq, max(u) AS u FROM (%s) AS r%s WHERE p IS NOT NULL AND seq IS NOT NULL GROUP BY p, seq),
+	return fmt.Sprintf(`WITH k AS (SELECT p, seq, max(u) AS u FROM (%s) AS r%s GROUP BY p, seq),
 g AS (SELECT p, seq, u, lead(seq) OVER (PARTITION BY p, seq DIV %[3]d ORDER BY seq) AS follower, lead(u) OVER (PARTITION BY p, seq DIV %[3]d ORDER BY seq) AS later FROM k)
 SELECT CAST(p AS STRING) AS part, seq + 1 AS low, follower - 1 AS high, unix_micros(u) AS earlier, unix_micros(later) AS later
 FROM g WHERE follower - 1 > seq ORDER BY part, low`, s.rows(s.Target, s.Target.Version), b.only(s.Columns), b.Block)
@@ -120,7 +128,7 @@ FROM g WHERE follower - 1 > seq ORDER BY part, low`, s.rows(s.Target, s.Target.V
 // CountGapsWithin counts the rows of GapsWithin.
 func (s Statements) CountGapsWithin(b *Broken) string {
 	return fmt.Sprintf(`SELECT count(*) AS n FROM (SELECT seq, lead(seq) OVER (PARTITION BY p, seq DIV %d ORDER BY seq) AS follower
-FROM (SELECT p, seq FROM (%s) AS r%s WHERE p IS NOT NULL AND seq IS NOT NULL GROUP BY p, seq) AS k) AS g WHERE follower - 1 > seq`, b.Block, s.keys(s.Target, s.Target.Version), b.only(s.Columns))
+FROM (SELECT p, seq FROM (%s) AS r%s GROUP BY p, seq) AS k) AS g WHERE follower - 1 > seq`, b.Block, s.keys(s.Target, s.Target.Version), b.only(s.Columns))
 }
 
 // MergedGaps puts lists of gaps, each by partition and sequence, into one.
