@@ -14,7 +14,7 @@ import (
 )
 
 // Any one statement of a verification without sequences fails, is cancelled, is cut short or loses a row: nothing passes. Fault:
-// takeKeys or KeyScreen ends at an error without giving it on.
+// takeKeys ends at an error without giving it on.
 func TestVerifyKeysBadStatements(t *testing.T) {
 	t.Parallel()
 	seen := &counted{}
