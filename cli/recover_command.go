@@ -62,7 +62,7 @@ func recoveryDocument(r *pipeline.Recovery, job string) report.Document {
 	return report.Recovery{
 		Verdict: r.Verification.Verdict, ExitCode: r.ExitCode(), Reasons: r.Verification.Reasons, Wanted: r.Wanted, Found: r.Found, Returned: r.Returned, Later: r.Later,
 		Ranges: mapped[pipeline.RecoveredRange, report.RecoveryRange]{r.Ranges, recoveryRange}, Steps: mapped[pipeline.Step, report.RecoveryStep]{r.Steps, recoveryStep},
-		Lacking: r.Lacking, Applied: r.Applied, Target: r.Target, Job: job, IntegralPartition: r.Verification.IntegralPartition,
+		Lacking: r.Lacking, Applied: r.Applied, Target: r.Target, Job: job, IntegralPartition: r.Verification.IntegralPartition, KeyNames: r.Verification.KeyNames,
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/watertight-data/terraform-provider-watertight/internal/contract"
 	"github.com/watertight-data/terraform-provider-watertight/internal/reconcile"
@@ -110,9 +111,6 @@ func Recover(ctx context.Context, w Verifiable, r RecoverRequest) (Recovery, err
 	if err != nil {
 		return Recovery{}, err
 	}
-	if err := needsSequence(s.contract, "nothing tells which rows the loader may still read: inserted here, they could be loaded twice"); err != nil {
-		return Recovery{}, err
-	}
 	v := newVerifier(w, r.VerifyRequest, s)
 	if err := v.run(ctx); err != nil {
 		return Recovery{}, err
@@ -136,6 +134,8 @@ type recoverer struct {
 	ranges  *spool[RecoveredRange]
 	steps   *spool[Step]
 	out     Recovery
+	// lateFrom is the earliest event time of what a loader without sequences has yet to read; zero when that is nothing.
+	lateFrom time.Time
 }
 
 func (c *recoverer) recover(ctx context.Context) error {
@@ -144,6 +144,13 @@ func (c *recoverer) recover(ctx context.Context) error {
 	}
 	if err := c.learn(ctx); err != nil {
 		return err
+	}
+	most := recovery.MostRanges
+	if c.keyed != nil {
+		if err := c.firstLate(); err != nil {
+			return err
+		}
+		most = mostKeysAsked
 	}
 	chunk := []reconcile.Range{}
 	for r, err := range c.missing.All() {
@@ -157,7 +164,7 @@ func (c *recoverer) recover(ctx context.Context) error {
 			}
 			continue
 		}
-		if n := len(chunk); n > 0 && (n == recovery.MostRanges || chunk[0].Held != r.Held || chunk[0].Version != r.Version) {
+		if n := len(chunk); n > 0 && (n == most || chunk[0].Held != r.Held || chunk[0].Version != r.Version) {
 			if err := c.place(ctx, chunk); err != nil {
 				return err
 			}
@@ -219,6 +226,9 @@ func names(t workspace.Table) []string {
 
 // postpone says why a range is left for now; empty when it is not.
 func (c *recoverer) postpone(r reconcile.Range) Outcome {
+	if c.keyed != nil {
+		return c.postponeKey(r)
+	}
 	if r.State == reconcile.Late {
 		return ForLoader
 	}

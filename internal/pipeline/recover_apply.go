@@ -102,6 +102,9 @@ func (c *recoverer) countChunk(ctx context.Context, version int64, chunk []Recov
 	if len(chunk) == 0 {
 		return nil
 	}
+	if c.keyed != nil {
+		return c.countKeys(ctx, version, chunk)
+	}
 	slices.SortFunc(chunk, func(a, b RecoveredRange) int { return recovery.Compare(a.wanted(), b.wanted()) })
 	var wanted []recovery.Range
 	for _, r := range chunk {

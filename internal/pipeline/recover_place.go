@@ -12,6 +12,9 @@ import (
 
 // place looks for ranges of one version in every place, and makes a step for each place that adds something.
 func (c *recoverer) place(ctx context.Context, chunk []reconcile.Range) error {
+	if c.keyed != nil {
+		return c.placeKeys(ctx, chunk)
+	}
 	c.say("look for the missing rows")
 	ranges := make([]RecoveredRange, len(chunk))
 	for i, r := range chunk {

@@ -283,8 +283,12 @@ func (v *verifier) asFindings() iter.Seq2[evidence.Finding, error] {
 }
 
 func (v *verifier) asFinding(r reconcile.Range) evidence.Finding {
-	return evidence.Finding{Name: findingName("missing", r.Partition, r.From, r.To), RunID: v.out.Run, TargetVersion: v.out.Target.Version, RecordedAt: v.now, Partition: r.Partition, Low: r.From, High: r.To, Rows: r.Rows,
+	f := evidence.Finding{Name: findingName("missing", r.Partition, r.From, r.To), RunID: v.out.Run, TargetVersion: v.out.Target.Version, RecordedAt: v.now, Partition: r.Partition, Low: r.From, High: r.To, Rows: r.Rows,
 		State: string(r.State), Cause: r.Cause, Proof: r.Proof, Confirmed: !r.Suspect, Earliest: r.Earliest, Latest: r.Latest, RecoverableUntil: cmp.Or(r.RecoverableUntil, r.GoneSince)}
+	if r.Key != nil {
+		f.Name, f.Partition = v.keyName("missing", r.Key), v.keys().KeyText(r.Key)
+	}
+	return f
 }
 
 func findingName(kind, partition string, from, to int64) string {

@@ -60,9 +60,7 @@ func (v *verifier) keyFindings() iter.Seq2[evidence.Finding, error] {
 	return func(yield func(evidence.Finding, error) bool) {
 		n := 0
 		for r, err := range v.missing.All() {
-			f := v.asFinding(r)
-			f.Name, f.Partition = v.keyName("missing", r.Key), v.keys().KeyText(r.Key)
-			if n++; n > mostKeyFindings || !yield(f, err) || err != nil {
+			if n++; n > mostKeyFindings || !yield(v.asFinding(r), err) || err != nil {
 				return
 			}
 		}

@@ -51,8 +51,8 @@ func (k Keys) known() string {
 	return k.each(func(_ int, name string) string { return name + " IS NOT NULL" }, " AND ")
 }
 
-// equal compares keys of two relations, nulls being equal.
-func (k Keys) equal(a, b string) string {
+// Equal compares keys of two relations of Select, nulls being equal.
+func (k Keys) Equal(a, b string) string {
 	return k.each(func(_ int, name string) string { return a + "." + name + " <=> " + b + "." + name }, " AND ")
 }
 
@@ -60,15 +60,20 @@ func (k Keys) printed() string {
 	return k.each(func(i int, name string) string { return k.Key[i].printed(name) + " AS t" + strconv.Itoa(i+1) }, ", ")
 }
 
-// rows selects the key and the event time u of a table at a version.
-func (k Keys) rows(side Side, version int64) string {
+// Select selects the key and the event time u of the rows of a table for which a condition holds; empty: of all.
+func (k Keys) Select(from, condition string) string {
+	if condition != "" {
+		from += " WHERE " + condition
+	}
 	return fmt.Sprintf("SELECT %s, %s AS u FROM %s", k.each(func(i int, name string) string {
 		if c := k.Key[i]; c.Kind != KeyWhole {
 			return c.SQL + " AS " + name
 		}
 		return "CAST(" + k.Key[i].SQL + " AS BIGINT) AS " + name
-	}, ", "), k.Columns.EventTime, side.at(version))
+	}, ", "), k.Columns.EventTime, from)
 }
+
+func (k Keys) rows(side Side, version int64) string { return k.Select(side.at(version), "") }
 
 // hashed adds the hash h of a key and its block. Nulls are passed over by xxhash64, so such keys are left out or not told
 // by it.
@@ -180,7 +185,7 @@ func (k Keys) held(columns string) string {
 		parts = append(parts, fmt.Sprintf("SELECT CAST(%d AS BIGINT) AS version, %s FROM (%s) AS r", v, k.names(), k.rows(k.Target, v)))
 	}
 	return fmt.Sprintf("%s, h.version AS held FROM m LEFT JOIN (SELECT %s, max(version) AS version FROM (%s) AS a GROUP BY %s) AS h ON %s",
-		columns, k.names(), strings.Join(parts, "\nUNION ALL "), k.names(), k.equal("m", "h"))
+		columns, k.names(), strings.Join(parts, "\nUNION ALL "), k.names(), k.Equal("m", "h"))
 }
 
 // Absent lists the due keys of opened slices that the target lacks, each once and with its earliest event time: the key's
@@ -196,7 +201,7 @@ t AS (SELECT %[1]s FROM (%[5]s) AS r WHERE %[6]s),
 m AS (SELECT %[7]s, s.u AS u FROM s LEFT ANTI JOIN t ON %[8]s),
 f AS (SELECT %[9]s)
 SELECT %[10]s, unix_micros(u) AS micros, held FROM f ORDER BY %[1]s`, k.names(), k.hashed(k.Source, k.Source.Version), k.isDue("u"), source,
-		k.hashed(k.Target, k.Target.Version), target, k.of("s"), k.equal("s", "t"), k.held(k.of("m")+", m.u AS u"), k.printed())
+		k.hashed(k.Target, k.Target.Version), target, k.of("s"), k.Equal("s", "t"), k.held(k.of("m")+", m.u AS u"), k.printed())
 }
 
 // of selects the key of a relation.
@@ -247,17 +252,31 @@ t AS (%[3]s),
 m AS (SELECT %[4]s, o.u AS u, o.version AS version FROM o LEFT ANTI JOIN t ON %[5]s),
 f AS (SELECT %[8]s)
 SELECT %[6]s, unix_micros(u) AS micros, version, CASE WHEN %[7]s THEN 1 ELSE 0 END AS due, held FROM f ORDER BY %[1]s`,
-		k.names(), strings.Join(parts, "\nUNION ALL "), strings.Join(present, "\nUNION ALL "), k.of("o"), k.equal("o", "t"), k.printed(), k.isDue("u"), k.held(k.of("m")+", m.u AS u, m.version AS version"))
+		k.names(), strings.Join(parts, "\nUNION ALL "), strings.Join(present, "\nUNION ALL "), k.of("o"), k.Equal("o", "t"), k.printed(), k.isDue("u"), k.held(k.of("m")+", m.u AS u, m.version AS version"))
+}
+
+// Listed selects some keys with their numbers in the list, nth.
+func (k Keys) Listed(keys [][]KeyValue) string {
+	var parts []string
+	for i, values := range keys {
+		parts = append(parts, fmt.Sprintf("SELECT CAST(%d AS BIGINT) AS nth, %s", i, k.each(func(j int, name string) string { return k.Key[j].literal(values[j]) + " AS " + name }, ", ")))
+	}
+	return strings.Join(parts, "\nUNION ALL ")
+}
+
+// Among is true for rows of the tables with one of some keys.
+func (k Keys) Among(keys [][]KeyValue) string {
+	var parts []string
+	for _, values := range keys {
+		parts = append(parts, k.each(func(j int, _ string) string { return k.Key[j].SQL + " <=> " + k.Key[j].literal(values[j]) }, " AND "))
+	}
+	return strings.Join(parts, "\nOR ")
 }
 
 // Present lists which of some keys the target holds: the number of the key in the list, its rows.
 func (k Keys) Present(keys [][]KeyValue) string {
-	var parts []string
-	for i, values := range keys {
-		parts = append(parts, fmt.Sprintf("SELECT %d AS nth, %s", i, k.each(func(j int, name string) string { return k.Key[j].literal(values[j]) + " AS " + name }, ", ")))
-	}
 	return fmt.Sprintf("WITH w AS (%s)\nSELECT nth, count(*) AS n FROM (SELECT w.nth AS nth FROM (%s) AS t INNER JOIN w ON %s) AS f GROUP BY nth",
-		strings.Join(parts, "\nUNION ALL "), k.rows(k.Target, k.Target.Version), k.equal("t", "w"))
+		k.Listed(keys), k.rows(k.Target, k.Target.Version), k.Equal("t", "w"))
 }
 
 // sortedSet sorts numbers and keeps each once.

@@ -26,6 +26,8 @@ type Recovery struct {
 	Target            reconcile.Pinned
 	Job               string
 	IntegralPartition bool
+	// KeyNames are the columns of the key, where keys are columns.
+	KeyNames []string
 }
 
 // RecoveryRange is a missing range. Outcome is one of those that pipeline names.
@@ -62,6 +64,16 @@ type recoveryRange struct {
 	Partition any              `json:"partition"`
 	From      int64            `json:"from"`
 	To        int64            `json:"to"`
+	Rows      int64            `json:"rows"`
+	State     string           `json:"state"`
+	Cause     *string          `json:"cause"`
+	Outcome   string           `json:"outcome"`
+	GoneSince *string          `json:"gone_since"`
+	Places    []recoveryOption `json:"places"`
+}
+
+type recoveryKey struct {
+	Key       keyed            `json:"key"`
 	Rows      int64            `json:"rows"`
 	State     string           `json:"state"`
 	Cause     *string          `json:"cause"`
@@ -107,6 +119,9 @@ func (r Recovery) rangeFields(x RecoveryRange) any {
 			p.Rows = &o.Keys
 		}
 		places = append(places, p)
+	}
+	if x.Key != nil {
+		return recoveryKey{keyed{r.KeyNames, x.Key}, x.Rows, string(x.State), text(x.Cause), x.Outcome, instant(x.GoneSince), places}
 	}
 	var partition any = x.Partition
 	if r.IntegralPartition {
@@ -173,8 +188,15 @@ func (r Recovery) rest() string {
 
 func (r Recovery) rangeLines(l *lines, x RecoveryRange) {
 	place := fmt.Sprintf("partition %s, sequence %s (%s)", x.Partition, span(x.From, x.To), count(x.Rows, "row", "rows"))
+	if x.Key != nil {
+		place = keyed{r.KeyNames, x.Key}.text()
+	}
 	switch x.Outcome {
 	case "for_loader":
+		if x.Key != nil {
+			l.line("  %s: %s; the source still has it, and the loader may read it", x.State, place)
+			return
+		}
 		l.line("  %s: %s; the loader's next run can still read it", x.State, place)
 		return
 	case "held_back":
@@ -192,7 +214,7 @@ func (r Recovery) rangeLines(l *lines, x RecoveryRange) {
 			l.line("      %s in %s%s", count(o.Keys, "row", "rows"), o.Name, until(o.Until))
 		}
 	}
-	if x.Outcome == "ask_broker" {
+	if x.Outcome == "ask_broker" && x.Key == nil {
 		l.line("      read partition %s from sequence number %d to %d again, and load what is there", x.Partition, x.From, x.To)
 	}
 }
