@@ -46,7 +46,7 @@ func (q *Inquiry) begunAbove(s *stretch, load int) *finding {
 	case s.wants:
 	case !known:
 		f = q.unseen(s, load)
-	case n.Keys < 2:
+	case n.Keys < 2 || n.Loaded > 0:
 		return nil
 	}
 	return &f
@@ -74,7 +74,8 @@ func (q *Inquiry) stuckBefore(s *stretch, load int) (stuck []int, f finding, ok 
 			doubt = d
 			break
 		}
-		if q.Loads.All[load-1].Pinned && q.Loads.All[d].Pinned && q.rewritten(q.Loads.All[d].First, q.Loads.All[load-1].First) && len(still) > mostLooked {
+		if len(still) > mostLooked && q.changing(still) {
+			doubt = d
 			break
 		}
 	}
@@ -82,6 +83,8 @@ func (q *Inquiry) stuckBefore(s *stretch, load int) (stuck []int, f finding, ok 
 	switch stuck = still[:n]; {
 	case !ok:
 		return nil, f, false
+	case n > mostLooked && still[n-1] == doubt:
+		return nil, open(s, "due at more than %d runs that wrote nothing of the partition, %s the latest, while event times were changed: more than a verification looks at", mostLooked, q.Loads.All[still[0]].read()), false
 	case n > 0 && still[n-1] == doubt:
 		return nil, open(s, "due at %s, and what it wrote is not on record: evidence of every run would have decided", q.Loads.All[doubt].read()), false
 	case n == len(still) && !q.Loads.Complete && (n == 0 && q.previous(load) < 0 || n > 0 && q.previous(still[n-1]) < 0):
@@ -91,7 +94,16 @@ func (q *Inquiry) stuckBefore(s *stretch, load int) (stuck []int, f finding, ok 
 }
 
 // mostLooked is how many loads are looked at one by one, where event times may have been changed between them.
-const mostLooked = 16
+const mostLooked = 100
+
+// changing reports whether event times may have been changed between loads, the latest first.
+func (q *Inquiry) changing(loads []int) bool {
+	if len(loads) == 0 {
+		return false
+	}
+	a, z := q.Loads.All[loads[len(loads)-1]], q.Loads.All[loads[0]]
+	return a.Pinned && z.Pinned && q.rewritten(a.First, z.First)
+}
 
 // firstNotDue counts the loads, the latest first, up to one at which the rows were not due. Rows that are due stay so until
 // they leave, or are changed: few loads are looked at, each twice as far back as the one before.
@@ -112,9 +124,12 @@ func (q *Inquiry) firstNotDue(s *stretch, loads []int) (n int, f finding, ok boo
 	}
 	ok = true
 	low, high := -1, len(loads) // due up to low, not due at high
-	if m := len(loads); m > 0 && q.Loads.All[loads[0]].Pinned && q.Loads.All[loads[m-1]].Pinned && q.rewritten(q.Loads.All[loads[m-1]].First, q.Loads.All[loads[0]].First) {
+	if q.changing(loads) {
 		for low+1 < high && ok && isDue(low+1) {
 			low++
+		}
+		for i := low + 2; s.wants && i < min(high, 2*low+4); i++ { // what is asked for grows with what was found
+			q.stands(s, loads[i])
 		}
 		return low + 1, f, ok
 	}

@@ -87,7 +87,7 @@ func (q *Inquiry) idle(s *stretch, stuck []int) (f finding, idle, known bool) {
 	}
 	known = true
 	for i, d := range slices.Backward(row) {
-		if i > mostLooked {
+		if i > mostFresh {
 			continue
 		}
 		switch n, ok := q.fresh(s, d); {
@@ -100,6 +100,9 @@ func (q *Inquiry) idle(s *stretch, stuck []int) (f finding, idle, known bool) {
 	}
 	return f, false, known
 }
+
+// mostFresh is how many loads are asked for what was new.
+const mostFresh = 16
 
 // leftIt reports whether a load wrote other partitions and nothing of this one.
 func (q *Inquiry) leftIt(partition string, load int) bool {

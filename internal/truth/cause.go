@@ -128,7 +128,7 @@ func (v *view) begunAbove(k Key, by int) bool {
 		return false
 	}
 	rows := slices.DeleteFunc(v.dueAbove(k.Partition, r, nil), func(s int64) bool { return s >= low })
-	return len(rows) > 1
+	return len(rows) > 1 && !v.anyCame(k.Partition, rows)
 }
 
 // passedUnseen tells whether a run moved past a key that was not due, by one further up that nobody ever brought, and that

@@ -69,13 +69,11 @@ func (v *view) unsure(k Key) bool {
 		if st == due && slices.ContainsFunc(v.g.runs, func(o *Run) bool { return o != r && o.ended && !o.Started.After(r.end) && !r.Started.After(o.end) }) {
 			return true // which of two that went on at once wrote what is not told
 		}
-		for _, at := range []time.Time{r.Started.Add(-guard), r.end.Add(guard)} {
-			version := v.g.source.at(r.Started)
-			if at.After(r.readAt) {
-				version = v.g.source.at(r.end)
-			}
-			if v.stand(k, version, v.cutoffAt(at, version)) != st {
-				return true
+		for version := v.g.source.at(r.Started); version <= v.g.source.at(r.end); version++ {
+			for _, at := range []time.Time{r.Started.Add(-guard), r.end.Add(guard)} {
+				if v.stand(k, version, v.cutoffAt(at, version)) != st {
+					return true
+				}
 			}
 		}
 	}
