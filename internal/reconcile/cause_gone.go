@@ -177,8 +177,13 @@ func (q *Inquiry) leftSince(s *stretch, by int) finding {
 	reader, next := q.previous(by), by
 	for ; reader >= 0; next, reader = reader, q.previous(reader) {
 		st := q.stands(s, reader)
-		if st == absent && q.Loads.All[reader].First >= s.version {
-			continue
+		if first := q.Loads.All[reader].First; st == absent || st == young && first > s.version {
+			switch q.stood(s, View{first, noTime, noTime}) {
+			case absent:
+				continue
+			case pending:
+				return finding{}
+			}
 		}
 		switch st {
 		case pending:

@@ -41,8 +41,8 @@ func (q *Inquiry) newestOf(s *stretch, version int64) (n newest, known bool) {
 		return n, true
 	}
 	if q.broken[version] {
-		if i, ok := q.kept(version); ok && !q.Kept[i].Latest.IsZero() {
-			return newest{q.Kept[i].Latest.UnixMicro(), true}, true
+		if i, ok := q.kept(version); ok { // without an event time where none of its rows had one
+			return newest{q.Kept[i].Latest.UnixMicro(), !q.Kept[i].Latest.IsZero()}, true
 		}
 		return newest{}, false
 	}

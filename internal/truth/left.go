@@ -37,7 +37,7 @@ func (v *view) expired(k Key) []string {
 func (v *view) lastWith(k Key) int {
 	last := -1
 	for _, r := range v.g.source.rows {
-		if !r.keyless && r.Key == k && r.from <= v.source {
+		if !r.keyless && r.Key == k {
 			last = max(last, min(r.until-1, v.g.source.version()))
 		}
 	}
