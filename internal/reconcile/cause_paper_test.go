@@ -34,6 +34,8 @@ type paper struct {
 type paperVersion struct {
 	Commit
 	rows map[paperKey]int64 // event times in microseconds
+	// newest is the newest event time, when it is not that of a row.
+	newest time.Time
 	// foreign are the rows that no run brought.
 	foreign map[paperKey]bool
 }
@@ -142,6 +144,10 @@ func (l list[T]) All() iter.Seq2[T, error] {
 func micros(u int) int64 { return minute(u).UnixMicro() }
 
 func (w *paper) newest(version int64) (micro *int64) {
+	if n := w.source[version].newest; !n.IsZero() {
+		m := n.UnixMicro()
+		return &m
+	}
 	for _, u := range w.source[version].rows {
 		if micro == nil || u > *micro {
 			micro = &u
@@ -222,6 +228,9 @@ func (w *paper) keep(q *Inquiry) {
 	var seen list[evidence.Manifest]
 	for _, v := range w.source[:q.SourceVersion+1] {
 		kept := evidence.Kept{SourceVersion: v.Version, SeenAt: v.At}
+		if !v.newest.IsZero() {
+			kept.Latest = v.newest
+		}
 		for k, u := range v.rows {
 			seen = append(seen, evidence.Manifest{SourceVersion: v.Version, SeenAt: v.At, Partition: k.p, Low: k.seq, High: k.seq, Earliest: instant(u), Latest: instant(u)})
 			if kept.Latest.Before(instant(u)) {

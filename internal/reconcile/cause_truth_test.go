@@ -131,7 +131,7 @@ func paperVersions(all []truth.Version) []paperVersion {
 		for k, u := range v.Rows {
 			rows[paperKey{k.Partition, k.Seq}] = u.UnixMicro()
 		}
-		out = append(out, paperVersion{Commit: c, rows: rows, foreign: map[paperKey]bool{}})
+		out = append(out, paperVersion{Commit: c, newest: v.Newest, rows: rows, foreign: map[paperKey]bool{}})
 	}
 	return out
 }

@@ -20,9 +20,10 @@ type World struct {
 	Readable func(version int) bool
 }
 
-// Version is a version of a table: its keys with their earliest event times.
+// Version is a version of a table: its keys with their earliest event times, and the newest of all event times.
 type Version struct {
-	At   time.Time
+	At, Newest time.Time
+
 	Rows map[Key]time.Time
 	// Removes says that the history shows it as one that may take rows away, Rewrites that it changed some.
 	Removes, Rewrites bool
@@ -75,6 +76,9 @@ func versions(t *table, to int) []Version {
 	for n := range to + 1 {
 		v := Version{At: t.commits[n].at, Removes: t.commits[n].removes, Rows: map[Key]time.Time{}}
 		for r := range t.holds(n) {
+			if r.u.After(v.Newest) {
+				v.Newest = r.u
+			}
 			if u, there := v.Rows[r.Key]; !r.keyless && !r.u.IsZero() && (!there || r.u.Before(u)) {
 				v.Rows[r.Key] = r.u
 			}
