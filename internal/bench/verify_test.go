@@ -45,10 +45,15 @@ func openStage(b testing.TB) *stage {
 		b.Fatal(err)
 	}
 	s := &stage{Client: c, w: w, b: b, spent: map[string]time.Duration{}}
-	s.exec("CREATE SCHEMA IF NOT EXISTS main.events; CREATE SCHEMA IF NOT EXISTS main.ops")
-	s.exec("CREATE TABLE main.events.src (p INT, seq BIGINT, u TIMESTAMP, payload STRING)")
-	s.exec("CREATE TABLE main.events.tgt (p INT, seq BIGINT, u TIMESTAMP, payload STRING)")
+	makeTables(b, w)
 	return s
+}
+
+func makeTables(b testing.TB, w *local.Workspace) {
+	b.Helper()
+	execute(b, w, "CREATE SCHEMA IF NOT EXISTS main.events; CREATE SCHEMA IF NOT EXISTS main.ops")
+	execute(b, w, "CREATE TABLE main.events.src (p INT, seq BIGINT, u TIMESTAMP, payload STRING)")
+	execute(b, w, "CREATE TABLE main.events.tgt (p INT, seq BIGINT, u TIMESTAMP, payload STRING)")
 }
 
 func (s *stage) Query(ctx context.Context, sql string, p ...workspace.Parameter) (*workspace.Rows, error) {
