@@ -340,3 +340,45 @@ func TestSessionZoneOfCommands(t *testing.T) {
 		said[zone] = text
 	}
 }
+
+// What was written stays written when what follows fails: that is said, and what cannot be kept of it takes nothing away.
+func TestFaultsAfterWriting(t *testing.T) {
+	t.Parallel()
+	var refuse atomic.Value
+	refuse.Store("nothing")
+	b, _ := loaded(t, change(t, func(ctx context.Context, inner engine.Engine, s engine.Statement) (engine.Result, error) {
+		result, err := inner.Run(ctx, s)
+		if strings.HasPrefix(s.Text, "MERGE") && refuse.Load() == "MERGE" || strings.HasPrefix(s.Text, "INSERT INTO `main`.`events`.`tgt`") && refuse.Load() == "INSERT" {
+			refuse.Store("DESCRIBE HISTORY")
+		} else if text, _ := refuse.Load().(string); err == nil && strings.HasPrefix(s.Text, text) {
+			refuse.Store("nothing")
+			return nil, errors.Join(&engine.Error{Class: "INTERNAL_ERROR", SQLState: "XX000", Message: "because"}, result.Close())
+		}
+		return result, err
+	}))
+	const lost = "DELETE FROM main.events.tgt WHERE p = 1 AND seq IN (5, 6)"
+	b.exec(lost)
+	refuse.Store("INSERT")
+	if got := b.ask(byRecover, ""); got.code != run.CouldNotRun || !strings.Contains(got.text, "1 statements were run before, and what they brought back is in the target") {
+		t.Errorf("recover: %+v", got)
+	}
+	if n := b.exec("SELECT count(*) FROM main.events.tgt")[0][0]; n != "2907" {
+		t.Errorf("%s rows in the target", n)
+	}
+	refuse.Store("MERGE")
+	if got := b.ask(byPurge, ""); got.code != run.CouldNotRun || !strings.Contains(got.text, "the statement was run, and what it deleted was not counted") {
+		t.Errorf("purge: %+v", got)
+	}
+	b.lingers()
+}
+
+// Rows that were brought back are back, also when the evidence of it cannot be kept.
+func TestRecoveryThatCannotBeKept(t *testing.T) {
+	t.Parallel()
+	b := withSchema(t, refusing(t, "watertight recover"))
+	b.exec("DELETE FROM main.events.tgt WHERE p = 1 AND seq IN (5, 6)")
+	got := b.recover(pipeline.RecoverRequest{VerifyRequest: pipeline.VerifyRequest{Job: "load", Block: 64}, Apply: true})
+	if !got.IsWhole() || got.ExitCode() != run.Warning || !has(got.Verification, reconcile.CodeNoEvidence, "could not be kept as evidence") {
+		t.Errorf("exit %d, %+v", got.ExitCode(), got)
+	}
+}

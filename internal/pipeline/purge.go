@@ -66,13 +66,18 @@ func Purge(ctx context.Context, w Verifiable, r PurgeRequest) (Purged, error) {
 	out.Applied = true
 	newest, err := newestCommit(ctx, w, p.purge.Source)
 	if err != nil {
-		return out, err
+		return out, fmt.Errorf("purge %s: %w%s", p.source.Table, err, purgeRan)
 	}
 	old, _, err := p.count(ctx, w, newest.Version)
+	if err != nil {
+		return out, fmt.Errorf("purge %s: %w%s", p.source.Table, err, purgeRan)
+	}
 	out.Source.Version, out.Source.Committed = newest.Version, newest.At
 	out.Deleted = out.Old - old
-	return out, err
+	return out, nil
 }
+
+const purgeRan = "; the statement was run, and what it deleted was not counted"
 
 func say(progress func(string), what string) {
 	if progress != nil {

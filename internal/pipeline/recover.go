@@ -257,7 +257,7 @@ func (r *Recovery) ExitCode() run.ExitCode {
 	case r.IsWhole():
 		// Ranges of unknown existence were wanted too; that they are there settles what was in doubt about them.
 		if r.Verification.Verdict == reconcile.Fail || undecidable > 0 {
-			return run.Pass
+			return run.Verified(reconcile.Verification{Verdict: reconcile.Pass, Warning: r.Verification.Warning, Strict: r.Verification.Strict})
 		}
 		return verified
 	case r.Later > 0 || r.Wanted-r.Returned > undecidable:

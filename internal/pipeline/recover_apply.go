@@ -22,10 +22,10 @@ func (c *recoverer) apply(ctx context.Context) error {
 		err := c.w.Exec(ctx, s.Statement)
 		// A statement whose answer was lost may have run. It adds nothing twice, and the count below tells.
 		if err != nil && ctx.Err() != nil {
-			return errors.Join(fmt.Errorf("bring rows back from %s: %w; what the statement adds, it adds as a whole or not at all, and recover adds nothing twice", s.Place.Name, err), applied.Close())
+			return errors.Join(fmt.Errorf("bring rows back from %s: %w; what the statement adds, it adds as a whole or not at all, and recover adds nothing twice%s", s.Place.Name, err, runBefore(applied)), applied.Close())
 		}
 		if err != nil && !errors.Is(err, workspace.ErrUncertain) {
-			return errors.Join(fmt.Errorf("bring rows back from %s: %w", s.Place.Name, err), applied.Close())
+			return errors.Join(fmt.Errorf("bring rows back from %s: %w%s", s.Place.Name, err, runBefore(applied)), applied.Close())
 		}
 		s.Applied = true
 		if err := applied.add(s); err != nil {
@@ -36,11 +36,23 @@ func (c *recoverer) apply(ctx context.Context) error {
 	c.steps, c.out.Steps, c.out.Applied = applied, applied, true
 	ranges := c.ranges
 	c.out.close = func() error { return errors.Join(ranges.Close(), applied.Close()) }
-	err = errors.Join(err, c.count(ctx))
-	if err == nil {
-		err = c.recordRecovered(ctx)
+	if err := errors.Join(err, c.count(ctx)); err != nil {
+		return fmt.Errorf("count what came back%s: %w", runBefore(applied), err)
 	}
-	return err
+	if err := c.recordRecovered(ctx); err != nil {
+		v := &c.out.Verification
+		v.Warning = true
+		v.Reasons = append(v.Reasons, reconcile.Reason{Code: reconcile.CodeNoEvidence, Text: fmt.Sprintf("that the rows were brought back could not be kept as evidence: %v", err)})
+	}
+	return nil
+}
+
+// runBefore says what an error does not undo.
+func runBefore(applied *spool[Step]) string {
+	if n := applied.Len(); n > 0 {
+		return fmt.Sprintf("; %d statements were run before, and what they brought back is in the target", n)
+	}
+	return ""
 }
 
 // count reads the target at its newest version: what came back is what is there, not what a statement was to add.
