@@ -28,12 +28,15 @@ FROM g WHERE follower - 1 > seq ORDER BY part, low`, rows)
 }
 
 // SourceStretches scans the source: partition, block, rows, lowest and highest sequence, mixed XOR, the highest sequence
-// that has settled, the earliest event time in microseconds and its sequence; by partition and block.
+// that has settled, the earliest event time in microseconds and the lowest sequence that has it; by partition and block.
+//
+// min_by picks any of several rows, and Spark another than DuckDB: the sequence's offset tells those of one event time apart,
+// in a decimal, which needs no sort as a struct would.
 func (s Statements) SourceStretches() string {
 	return fmt.Sprintf(`SELECT CAST(p AS STRING) AS part, block, n, low, high, mix, settled, unix_micros(earliest) AS earliest, oldest
-FROM (SELECT p, seq DIV %[1]d AS block, count(*) AS n, min(seq) AS low, max(seq) AS high, %[2]s AS mix, max(CASE WHEN %[3]s THEN seq END) AS settled, min(u) AS earliest, min_by(seq, u) AS oldest
+FROM (SELECT p, seq DIV %[1]d AS block, count(*) AS n, min(seq) AS low, max(seq) AS high, %[2]s AS mix, max(CASE WHEN %[3]s THEN seq END) AS settled, min(u) AS earliest, min_by(seq, CAST(unix_micros(u) AS DECIMAL(20, 0)) * %[5]d + seq %% %[1]d) AS oldest
 FROM (%[4]s) AS r WHERE p IS NOT NULL AND seq IS NOT NULL GROUP BY p, seq DIV %[1]d) AS b
-ORDER BY part, block`, s.block(), s.mix(), s.isDue("u"), s.rows(s.Source, s.Source.Version))
+ORDER BY part, block`, s.block(), s.mix(), s.isDue("u"), s.rows(s.Source, s.Source.Version), 2*s.block())
 }
 
 // Stretch is a row of SourceStretches.
