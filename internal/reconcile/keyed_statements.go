@@ -23,8 +23,8 @@ const (
 	keyBlocks = 4096
 	// mostListed is how many slices or blocks a condition names; beyond it the statement reads more than it must.
 	mostListed = 1000
-	// hourOf counts the hours of u since 1970, negative before.
-	hourOf = "(unix_micros(u) + 62135596800000000) DIV 3600000000 - 17259888"
+	// hourOf counts the hours of u since 1970, negative before, as day counts days.
+	hourOf = "unix_micros(u) DIV 3600000000 - CASE WHEN unix_micros(u) % 3600000000 < 0 THEN 1 ELSE 0 END"
 )
 
 // blocks is how many blocks there are.

@@ -113,8 +113,9 @@ func (s Statements) isDue(u string) string {
 
 func literalTime(micros int64) string { return contract.QuoteInstant(instant(micros)) }
 
-// day counts the days of u since 1970. DIV truncates toward zero, so the count begins at the year 1.
-const day = "(unix_micros(u) + 62135596800000000) DIV 86400000000 - 719162"
+// day counts the days of u since 1970. DIV truncates toward zero, so one is taken off before 1970. Adding what makes every
+// event time positive instead would refuse the whole statement for one row of the year 292278: ARITHMETIC_OVERFLOW.
+const day = "unix_micros(u) DIV 86400000000 - CASE WHEN unix_micros(u) % 86400000000 < 0 THEN 1 ELSE 0 END"
 
 // above is true where seq lies above the watermark of its partition: the highest sequence of the target, or none.
 func (s Statements) above(marks []Mark) string {
