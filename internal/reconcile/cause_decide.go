@@ -67,7 +67,10 @@ func (q *Inquiry) undeleted(s *stretch) finding {
 // leftLater reports whether rows that were there for the load that is verified had left when the last one read.
 func (q *Inquiry) leftLater(s *stretch) bool {
 	last := q.previous(len(q.Loads.All))
-	return last > q.Verified && q.Loads.All[last].Pinned && q.Loads.All[last].First > s.version && q.stands(s, last) == absent
+	if last <= q.Verified || !q.Loads.All[last].Pinned || q.Loads.All[last].First <= s.version {
+		return false
+	}
+	return q.stood(s, View{q.Loads.All[last].First, noTime, noTime}) == absent
 }
 
 // wasDeleted looks for the rows in what the target held before rows were removed from it, and in the ledger.

@@ -60,6 +60,12 @@ func (v *view) unsure(k Key) bool {
 	guard := time.Duration(0)
 	if !v.g.Newest {
 		guard = time.Minute
+		if last := v.lastWith(k); last >= 0 && last < v.g.source.version() {
+			u, _ := v.timeOf(k, last)
+			if u.Sub(v.g.source.commits[last+1].at.Add(-v.g.Delay)).Abs() <= guard {
+				return true // it became due about when it left
+			}
+		}
 	}
 	for _, r := range v.reads() {
 		if !slices.Contains(v.Check.ended, r) {
