@@ -96,7 +96,7 @@ func (w *Workspace) chunkView(st *statement, i int) (map[string]any, error) {
 	}
 	v["byte_count"] = c.bytes
 	st.links++
-	v["external_link"] = fmt.Sprintf("%s/local/results/%s/%d?key=%s&n=%d", w.Host(), st.id, i, st.key, st.links)
+	v["external_link"] = fmt.Sprintf("%s/local/results/%s/%d?n=%d&key=%s", w.Host(), st.id, i, st.links, st.key)
 	v["expiration"] = time.Now().UTC().Add(15 * time.Minute).Format(time.RFC3339)
 	return map[string]any{"external_links": []any{v}}, nil
 }
