@@ -235,7 +235,7 @@ func TestVerifyRefuses(t *testing.T) {
 		{"no such column", change(func(c *contract.Contract) { c.Key.Sequence = "number" }), pipeline.ErrConfiguration, []string{"main.events.src", "no column number"}},
 		{"a text for an event time", change(func(c *contract.Contract) { c.EventTime = "p" }), pipeline.ErrConfiguration, []string{"column p is int", "TIMESTAMP"}},
 		{"a time for a sequence", change(func(c *contract.Contract) { c.Key.Sequence = "u" }), pipeline.ErrConfiguration, []string{"column u is timestamp"}},
-		{"columns for a key", change(func(c *contract.Contract) { c.Key = contract.Key{Columns: []string{"p", "u"}} }), pipeline.ErrConfiguration, []string{"p,u", "no sequence"}},
+		{"a key of columns that are not there", change(func(c *contract.Contract) { c.Key = contract.Key{Columns: []string{"p", "number"}} }), pipeline.ErrConfiguration, []string{"main.events.src", "no column number"}},
 		{"a negative delay", change(func(c *contract.Contract) { c.SettleDelay = -time.Minute }), pipeline.ErrConfiguration, []string{"settle_delay", "-1m"}},
 	}
 	b, _ := loaded(t)
