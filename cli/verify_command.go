@@ -28,6 +28,7 @@ type verifyOptions struct {
 	dryRun   bool
 	timeout  time.Duration
 	accept   []pipeline.Accepted
+	readAt   time.Time // zero: the write to the target before its last one
 }
 
 const contractCategory = "Instead of a JOB:"
@@ -59,6 +60,7 @@ func subjectFlags() []cli.Flag {
 		strictFlag(), evidenceFlag(), timeoutFlag(),
 		&cli.BoolFlag{Name: "full", Usage: "scan all of the target, also what the evidence says was verified"},
 		&cli.StringFlag{Name: "run", Usage: "`RUN_ID` of the run that is judged", DefaultText: "the last one that succeeded"},
+		&cli.StringFlag{Name: "read-at", Usage: "`INSTANT` at which the loader read its source, at the earliest; RFC 3339", Category: contractCategory, DefaultText: "the write to the target before its last one"},
 	}, contractFlags())
 }
 
@@ -87,11 +89,16 @@ func (r *reader) verifyOptions() verifyOptions {
 			r.problem("--run says nothing without a JOB")
 		}
 	}
+	if r.c.IsSet("read-at") {
+		if o.readAt = r.instant("read-at"); o.contract == nil {
+			r.problem("--read-at says nothing of a JOB: its run says when it read")
+		}
+	}
 	return o
 }
 
 func (o verifyOptions) request(p *progress) pipeline.VerifyRequest {
-	request := pipeline.VerifyRequest{Job: o.job, RunID: o.runID, Strict: o.strict, EvidencePath: o.evidence, Accept: o.accept, Full: o.full, Progress: p.next}
+	request := pipeline.VerifyRequest{Job: o.job, RunID: o.runID, Strict: o.strict, EvidencePath: o.evidence, Accept: o.accept, Full: o.full, ReadAt: o.readAt, Progress: p.next}
 	if o.contract != nil {
 		request.Contract = *o.contract
 	}

@@ -39,6 +39,13 @@ func TestFoundBefore(t *testing.T) {
 		if l.From != 1000 || l.To != 1009 || l.Cause != first[0].Cause || !strings.Contains(l.Proof, first[0].Proof) || !l.GoneSince.Equal(first[0].RecoverableUntil) || !l.RecoverableUntil.IsZero() {
 			t.Errorf("%+v, first found as %+v", l, first[0])
 		}
+		due := int64(0)
+		for _, d := range v.ByDay {
+			due += d.Due
+		}
+		if due != v.Counts.Due {
+			t.Errorf("%d are due, and %d by day", v.Counts.Due, due)
+		}
 		if proof != "" && proof != l.Proof {
 			t.Errorf("the proof grew: %s", l.Proof)
 		}

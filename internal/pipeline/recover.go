@@ -133,7 +133,9 @@ type recoverer struct {
 	target  recovery.Target
 	ranges  *spool[RecoveredRange]
 	steps   *spool[Step]
-	out     Recovery
+	// unread are the lowest sequences, by partition, that the loader has yet to read.
+	unread map[string]int64
+	out    Recovery
 	// lateFrom is the earliest event time of what a loader without sequences has yet to read; zero when that is nothing.
 	lateFrom time.Time
 }
@@ -192,10 +194,29 @@ func (c *recoverer) learn(ctx context.Context) error {
 	c.facts = recovery.Facts{SQL: c.statements.Source.SQL, Name: promise.Source, Newest: c.history.Newest, Candidates: c.history.Candidates,
 		Retention: c.retention.DeletedFileRetention, HasChangeFeed: c.sourceTable.Properties["delta.enableChangeDataFeed"] == "true"}
 	c.facts.Broker = promise.BrokerRetention
+	if err := c.learnUnread(ctx); err != nil {
+		return err
+	}
 	for _, name := range c.request.Backups {
 		if err := c.addBackup(ctx, name, shared); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// learnUnread finds the lowest sequences of the source, as it is now, that lie above the target's highest.
+func (c *recoverer) learnUnread(ctx context.Context) error {
+	c.unread = map[string]int64{}
+	if c.keyed != nil || c.screen == nil {
+		return nil
+	}
+	rows := query(ctx, c.w, c.statements.Unread(c.history.Newest.Version, c.screen.Marks()))
+	for l, err := range reconcile.Decoded(rows, reconcile.ReadLowest) {
+		if err != nil {
+			return err
+		}
+		c.unread[l.Partition] = l.Sequence
 	}
 	return nil
 }
@@ -237,7 +258,7 @@ func (c *recoverer) postpone(r reconcile.Range) Outcome {
 		return ""
 	}
 	// A loader that takes its position from the target would pass over what the source still has below these rows.
-	if !e.InTarget || r.To > e.TargetHigh {
+	if low, some := c.unread[r.Partition]; some && low < r.To && (!e.InTarget || r.To > e.TargetHigh) {
 		return HeldBack
 	}
 	return ""

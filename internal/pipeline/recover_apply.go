@@ -95,7 +95,7 @@ func (c *recoverer) countAll(ctx context.Context, version int64, counted *spool[
 		switch {
 		case err != nil:
 			return err
-		case r.Outcome != CanRecover && r.Outcome != InPart:
+		case r.Outcome != CanRecover && r.Outcome != InPart && r.Outcome != Gone: // another recovery may have been faster
 			if err := counted.add(r); err != nil {
 				return err
 			}

@@ -212,3 +212,36 @@ func TestRecoverTheEndsOf64Bits(t *testing.T) {
 		t.Errorf("%s negative sequences came back", n)
 	}
 }
+
+// Rows above the target's highest sequence come back at once unless the source still has unread rows below them, which a
+// loader that takes its position from the target would then pass over.
+func TestRecoverAtTheTop(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		unread bool
+		want   pipeline.Outcome
+	}{
+		"nothing below is unread": {false, pipeline.Recovered},
+		"a row below is unread":   {true, pipeline.HeldBack},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, job, r := remembering(t)
+			b.produce(1000, 1010)
+			b.exec("DELETE FROM main.events.src WHERE p = 0 AND seq >= 1005")
+			b.advance(time.Minute)
+			b.exec("INSERT INTO main.events.src SELECT 1, id, timestampadd(MINUTE, CAST(id AS INT), TIMESTAMP'2026-03-01T06:00:00Z') FROM range(1010, 1100)")
+			b.load(job)
+			if c.unread {
+				b.exec("INSERT INTO main.events.src VALUES (0, 1007, TIMESTAMP'2026-03-02T00:20:00Z')")
+			}
+			got := b.recover(pipeline.RecoverRequest{VerifyRequest: r, Apply: true})
+			if outcome := outcomes(t, got)[key{"0", 1005}]; outcome != c.want {
+				t.Errorf("%q, want %q: %+v", outcome, c.want, all(t, got.Ranges))
+			}
+			if n := b.count("p = 0 AND seq >= 1005"); (c.want == pipeline.Recovered) != (n == "5") {
+				t.Errorf("%s rows are there", n)
+			}
+		})
+	}
+}

@@ -192,7 +192,7 @@ func (v *verifier) walk(q *reconcile.Inquiry, take func(reconcile.Range) error) 
 		if err != nil {
 			return err
 		}
-		if err := each(q.Neither(g), nil, known); err != nil {
+		if err := each(q.Neither(g), nil, func(r reconcile.Range) error { return known(r.OnItsDay()) }); err != nil {
 			return err
 		}
 	}

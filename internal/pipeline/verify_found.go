@@ -80,7 +80,7 @@ func (e earlier) recall(r reconcile.Range, now time.Time) iter.Seq[reconcile.Ran
 			switch {
 			case f == nil:
 			case gap:
-				part = goneOf(s, *f, now)
+				part = goneOf(s, *f, now).OnItsDay()
 			default:
 				if part.Cause == reconcile.CauseUndecidable && decides(*f) {
 					part.Cause, part.Proof = f.Cause, recalledProof(*f)

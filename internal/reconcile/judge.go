@@ -213,7 +213,7 @@ func (t *Tally) losses() []Reason {
 		for _, k := range []struct {
 			n    int64
 			text string
-		}{{c.Expired, "left the source unread (expired)"}, {c.Skipped, skipped}, {c.Late, late}, {c.Lost, "are gone from everywhere (lost)"}} {
+		}{{c.Expired, "left the source, which an older version of it shows (expired)"}, {c.Skipped, skipped}, {c.Late, late}, {c.Lost, "are gone from everywhere (lost)"}} {
 			if k.n > 0 {
 				kinds = append(kinds, fmt.Sprintf("%d %s", k.n, k.text))
 			}

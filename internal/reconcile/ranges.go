@@ -104,3 +104,14 @@ func ExpiredRanges(rows Rows, s *Search) iter.Seq2[Range, error] {
 		return nil
 	})
 }
+
+// OnItsDay counts the rows of a range that is known from records alone by day of event time, where that is one day.
+func (r Range) OnItsDay() Range {
+	if r.Earliest.IsZero() || r.Latest.IsZero() || len(r.Days) > 0 {
+		return r
+	}
+	if first, last := dayOf(r.Earliest.UnixMicro()), dayOf(r.Latest.UnixMicro()); first == last {
+		r.Days = map[string]int64{dayName(first): r.Rows}
+	}
+	return r
+}

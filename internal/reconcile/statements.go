@@ -145,3 +145,23 @@ func (s Statements) Written(versions []int64) string {
 	}
 	return strings.Join(parts, "\nUNION ALL ") + "\nORDER BY version"
 }
+
+// Unread asks a version of the source for the lowest sequence of each partition above the watermark: partition, lowest
+// sequence.
+func (s Statements) Unread(version int64, marks []Mark) string {
+	return fmt.Sprintf("SELECT CAST(p AS STRING) AS part, min(seq) AS low FROM (%s) AS r WHERE p IS NOT NULL AND seq IS NOT NULL AND %s GROUP BY p",
+		s.keys(s.Source, version), s.above(marks))
+}
+
+// Lowest is a row of Unread.
+type Lowest struct {
+	Partition string
+	Sequence  int64
+}
+
+// ReadLowest reads a row of Unread.
+func ReadLowest(row []*string) (Lowest, error) {
+	r := reader{row: row}
+	l := Lowest{Partition: strings.Clone(r.word()), Sequence: r.number()}
+	return l, r.err
+}
