@@ -12,7 +12,7 @@ const (
 	// fewPartitions are named by themselves.
 	fewPartitions = 3
 	// mostPieces is how many pieces spans are cut to, or as many as there are spans.
-	mostPieces = 256
+	mostPieces = 128
 	// shortestPiece is how many sequences a piece spans at least.
 	shortestPiece = 1024
 )

@@ -32,11 +32,10 @@ WHERE nth > 1 GROUP BY due, day, fresh ORDER BY due, day, fresh`, s.isDue("u"), 
 // the watermark are in flight and left out. Pieces of one island are neighbours.
 func (s Statements) Missing(spans []Span, marks []Mark) string {
 	with, relation := s.marked("c", "state")
-	return fmt.Sprintf(`WITH s AS (SELECT p, seq, min(u) AS u FROM (%s) AS r WHERE %s GROUP BY p, seq),
-t AS (SELECT p, seq FROM (%s) AS r WHERE p IS NOT NULL AND seq IS NOT NULL),
-m AS (SELECT s.p AS p, s.seq AS seq, s.u AS u FROM s LEFT ANTI JOIN t ON s.p = t.p AND s.seq = t.seq),
+	return fmt.Sprintf(`WITH t AS (SELECT p, seq FROM (%s) AS r WHERE p IS NOT NULL AND seq IS NOT NULL),
+m AS (SELECT p, seq, min(u) AS u FROM (SELECT s.p AS p, s.seq AS seq, s.u AS u FROM (%s) AS s LEFT ANTI JOIN t ON s.p = t.p AND s.seq = t.seq) AS r WHERE %s GROUP BY p, seq),
 c AS (SELECT p, seq, u, CASE WHEN NOT due THEN 'doomed' WHEN fresh THEN 'late' ELSE 'skipped' END AS state FROM (SELECT p, seq, u, %s AS fresh, %s AS due FROM m) AS d WHERE due OR NOT fresh)%s
-%s`, s.among(s.rows(s.Source, s.Source.Version), spans), known, s.among(s.keys(s.Target, s.Target.Version), spans),
+%s`, s.among(s.keys(s.Target, s.Target.Version), spans), s.among(s.rows(s.Source, s.Source.Version), spans), known,
 		s.above(marks), s.isDue("u"), with, islands(relation, "state"))
 }
 
