@@ -209,7 +209,11 @@ func (p *planner) planKeys() {
 	p.add("count the keys of the blocks that differ", "one stands for them here", k.DueKeys(one.Blocks))
 	p.where = ""
 	p.add("count the keys that are not due", "if there are some", k.LaterKeys())
+	held := k
+	held.Held = []int64{max(p.out.Target.Version-1, 0)}
 	p.add("list the keys that the target lacks", "if slices differ; one stands for them here", k.Absent(one))
+	p.add("list the keys that the target lacks", "instead, if rows were removed from the target: its versions before that are looked at too", held.Absent(one))
 	p.add("list duplicates", "if blocks of the target repeat keys; one stands for them here", k.Doubled(one.Blocks))
 	p.add("list what left the source unread", "if rows have left the source; for up to 16 versions at once", k.Left(version, nil))
+	p.add("list what left the source unread", "instead, if rows were removed from the target: its versions before that are looked at too", held.Left(version, nil))
 }
