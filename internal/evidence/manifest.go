@@ -75,12 +75,13 @@ func (p Place) Listed(scope, id string, bounds []Bound) string {
 }
 
 // Unlisted joins the gaps that manifests show: sequences that lay between two listed ranges of one manifest. A gap after
-// which rows still arrived is among them too: what is Listed was there, whatever else says that it was not.
+// which rows still arrived is among them too: what is Listed was there, whatever else says that it was not. A version may be
+// kept twice, and then the lowest BIGINT may follow itself: less one, it is ARITHMETIC_OVERFLOW.
 func (p Place) Unlisted(scope, id string, bounds []Bound) string {
 	return merged(fmt.Sprintf(`SELECT part, low, high, seen_at AS first_seen, seen_at AS last_seen, latest AS earliest, later AS latest
 FROM (SELECT part, high + 1 AS low, follower - 1 AS high, seen_at, latest, later
 FROM (SELECT part, high, latest, seen_at, lead(low) OVER (PARTITION BY source_version, part ORDER BY low) AS follower, lead(earliest) OVER (PARTITION BY source_version, part ORDER BY low) AS later
-FROM (%s) AS k) AS f WHERE follower - 1 > high) AS g WHERE %s`, p.manifests(scope, id), within(bounds)))
+FROM (%s) AS k) AS f WHERE CASE WHEN follower > high THEN follower - 1 > high ELSE FALSE END) AS g WHERE %s`, p.manifests(scope, id), within(bounds)))
 }
 
 // merged folds overlapping and touching ranges of a relation to one. Equal ranges are one before anything is ordered: two

@@ -3,6 +3,7 @@ package evidence_test
 import (
 	"fmt"
 	"iter"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -342,4 +343,18 @@ func (m *model) checkSeen(bounds []evidence.Bound) {
 
 func inBounds(p string, seq int64, bounds []evidence.Bound) bool {
 	return bounds == nil || slices.ContainsFunc(bounds, func(b evidence.Bound) bool { return b.Partition == p && b.Low <= seq && seq <= b.High })
+}
+
+// A version that two verifiers kept lists the lowest BIGINT twice, and then it follows itself.
+func TestUnlistedAtTheEndsOf64Bits(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	one := evidence.Manifest{SourceID: "id", SourceVersion: 3, SeenAt: at(1), Partition: "p", Low: math.MinInt64, High: math.MinInt64, Earliest: at(0), Latest: at(0)}
+	other := one
+	other.Low, other.High = math.MaxInt64, math.MaxInt64
+	keep(b, scope, []evidence.Manifest{one, other, one, other})
+	got := read(b, b.place.Unlisted(scope, "id", nil), evidence.ReadRange)
+	if len(got) != 1 || got[0].Low != math.MinInt64+1 || got[0].High != math.MaxInt64-1 {
+		t.Errorf("%+v", got)
+	}
 }
