@@ -377,7 +377,10 @@ func (w *paper) sights(v View) list[Sight] {
 func (w *paper) count(b Batch, is func(paperKey) bool) Batched {
 	n := Batched{Keys: b.Keys, High: b.High}
 	last := w.target[len(w.target)-1]
-	rows := last.rows
+	rows := map[paperKey]int64{}
+	for _, v := range w.target {
+		maps.Copy(rows, v.rows)
+	}
 	if !b.Listed {
 		rows = w.source[b.Version].rows
 	}

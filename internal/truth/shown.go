@@ -54,7 +54,7 @@ func (v *view) stand(k Key, version int, cutoff time.Time) stand {
 // unsure tells whether a key stood otherwise to what a run may have read than to what it did; or whether its event time may
 // have been changed since manifests showed it, and no version does.
 func (v *view) unsure(k Key) bool {
-	if v.g.Has(ChangedInPlace) && v.vanished[k] {
+	if v.vanished[k] && (v.g.Has(ChangedInPlace) || v.astray(k)) {
 		return true
 	}
 	guard := time.Duration(0)
@@ -84,6 +84,14 @@ func (v *view) unsure(k Key) bool {
 		}
 	}
 	return false
+}
+
+// astray tells whether a key's event time is far from those of the rows that it came with: a manifest, which keeps ranges of
+// keys, tells it no closer than theirs.
+func (v *view) astray(k Key) bool {
+	return slices.ContainsFunc(v.g.source.rows, func(s *row) bool {
+		return !s.keyless && s.Key == k && s.u.Sub(v.g.source.commits[s.from].at).Abs() > v.g.tick
+	})
 }
 
 // cutoffAt is the cutoff of a run that reads a version at an instant.
