@@ -24,7 +24,7 @@ func TestJudge(t *testing.T) {
 		{"nothing due", nil, Inconclusive, "no row was due"},
 		{"late", []func(*Tally){loaded(10), found(Late, 2)}, Fail, "2 of 10 rows due are not in the target: 2 can still be read (late)"},
 		{"skipped", []func(*Tally){loaded(10), found(Skipped, 3)}, Fail, "3 lie under the watermark (skipped)"},
-		{"expired counts as due", []func(*Tally){loaded(10), found(Expired, 5)}, Fail, "5 of 15 rows due are not in the target: 5 left the source unread"},
+		{"expired counts as due", []func(*Tally){loaded(10), found(Expired, 5)}, Fail, "5 of 15 rows due are not in the target: 5 left the source, which an older version of it shows (expired)"},
 		{"expired alone", []func(*Tally){found(Expired, 5)}, Fail, "5 of 5 rows due"},
 		{"lost", []func(*Tally){loaded(10), found(Lost, 1)}, Fail, "1 are gone from everywhere"},
 		{"doomed", []func(*Tally){loaded(10), found(Doomed, 1)}, Fail, "1 row not due yet lie under the watermark"},
