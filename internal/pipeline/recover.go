@@ -35,6 +35,8 @@ const (
 	CanRecover Outcome = "recoverable"
 	InPart     Outcome = "recoverable_in_part"
 	Gone       Outcome = "gone"
+	// NotSearched is for rows that may be in versions which the verification did not read, and are in no other place.
+	NotSearched Outcome = "not_searched"
 	// FromBroker is for rows that no table holds and the broker may still have.
 	FromBroker Outcome = "ask_broker"
 	// Recovered is for rows that were brought back and counted in the target.

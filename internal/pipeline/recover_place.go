@@ -62,6 +62,8 @@ func (r *RecoveredRange) settle(now time.Time) {
 		r.Outcome = InPart
 	case slices.ContainsFunc(r.Options, func(o Option) bool { return o.Kind == recovery.Broker }):
 		r.Outcome = FromBroker
+	case r.Unread > 0:
+		r.Outcome = NotSearched
 	default:
 		r.Outcome = Gone
 		for _, o := range r.Options {

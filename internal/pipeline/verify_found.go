@@ -80,7 +80,11 @@ func (e earlier) recall(r reconcile.Range, now time.Time) iter.Seq[reconcile.Ran
 			switch {
 			case f == nil:
 			case gap:
-				part = goneOf(s, *f, now).OnItsDay()
+				part = goneOf(s, *f, now)
+				if part.State == reconcile.Lost && f.RecoverableUntil.After(now) && r.Unread > 0 { // it would be found again
+					part.State, part.RecoverableUntil, part.Unread = reconcile.Expired, f.RecoverableUntil, r.Unread
+				}
+				part = part.OnItsDay()
 			default:
 				if part.Cause == reconcile.CauseUndecidable && decides(*f) {
 					part.Cause, part.Proof = f.Cause, recalledProof(*f)

@@ -268,6 +268,7 @@ func (v *verifier) undecided() error {
 			}
 			continue
 		}
+		g.Unread = v.search.Unread(g)
 		if err := v.unexplained.add(g); err != nil {
 			return err
 		}

@@ -83,12 +83,15 @@ func joinedAlike(ranges iter.Seq[Range]) iter.Seq[Range] {
 func (q *Inquiry) Neither(g Gap) iter.Seq[Range] {
 	return joinedAlike(func(yield func(Range) bool) {
 		for at := g.From; ; {
-			s := &stretch{Range: Range{Partition: g.Partition, State: Lost}, at: at, to: g.To}
+			s := &stretch{Range: Range{Partition: g.Partition, State: Lost, Unread: g.Unread}, at: at, to: g.To}
 			f := q.neither(s)
 			if f = q.settle(s, f); f.state == "" {
 				f.state = Undecidable
 			}
 			r := s.asRange(f)
+			if f.state != Undecidable || f.cause != CauseUndecidable {
+				r.Unread = 0
+			}
 			if f.state == Undecidable && g.Timed {
 				r.Earliest, r.Latest = instant(min(g.Earlier, g.Later)), instant(max(g.Earlier, g.Later))
 			}
@@ -115,7 +118,10 @@ func (q *Inquiry) neither(s *stretch) finding {
 		f.state = Lost // it was there, so it was due
 		return f
 	}
-	const traceless = "in neither table and in no version of the source that was read: never there, or lost without a trace"
+	traceless := "in neither table and in no version of the source that was read: never there, or lost without a trace"
+	if s.Unread > 0 {
+		traceless = "in neither table and in no version of the source that was read; " + unreadText(s.Unread)
+	}
 	if q.cover == nil {
 		return finding{state: Undecidable, cause: CauseUndecidable, proof: traceless + "; manifests of the source, kept while it held them, would have decided"}
 	}

@@ -49,6 +49,8 @@ type Tally struct {
 	named  map[string]*Day
 	// NullKeys, NullTimes and TargetNullKeys are rows that can never be compared.
 	NullKeys, NullTimes, TargetNullKeys int64
+	// Unread is how many versions of the source were not read that may hold rows of one range, at most.
+	Unread int64
 	// UpstreamGaps are sequences that were never in the source.
 	UpstreamGaps uint64
 	// Suspects are late rows that no earlier verification saw.
@@ -104,6 +106,7 @@ func (t *Tally) day(name string) *Day {
 // expired ones were not there any more.
 func (t *Tally) Add(r Range) {
 	t.Causes[r.Cause] += r.Rows
+	t.Unread = max(t.Unread, r.Unread)
 	switch {
 	case r.State == Accepted:
 		t.addAccepted(r)
@@ -243,6 +246,9 @@ func (t *Tally) implied() []Reason {
 	}
 	if n := t.Counts.Undecidable; n > 0 {
 		d = append(d, Reason{CodeUndecidable, fmt.Sprintf("%d sequence numbers are in neither table and in no version of the source that was read: an upstream gap, or a loss whose trace is gone", n)})
+	}
+	if t.Unread > 0 {
+		d = append(d, Reason{CodeBound, "of sequence numbers in neither table, " + unreadText(t.Unread)})
 	}
 	if n := t.UpstreamGaps; n > 0 {
 		t.Note(CodeUpstreamGap, "%d sequence numbers that the target lacks were in no version of the source up to the one judged", n)

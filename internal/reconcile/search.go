@@ -18,6 +18,8 @@ type Gap struct {
 	// Listed says that only what a manifest lists of it counts: whether the rest ever was is not asked. Below says that it
 	// lies under the target's lowest sequence, where rows are gone that had their time.
 	Listed, Below bool
+	// Unread is how many versions of the source may hold rows of it and were not read, since the bound was reached.
+	Unread int64
 }
 
 // Gaps reads the rows of Gaps and drops those that bridge two of its spans.
@@ -76,9 +78,10 @@ type Search struct {
 const (
 	// BatchVersions is how many versions one statement reads.
 	BatchVersions = 16
-	// mostSampled and mostRead bound a search: versions whose extents are asked for, and versions read.
-	mostSampled = 256
-	mostRead    = 64
+	// mostSampled and mostRead bound a search: versions whose extents are asked for, and versions read. A loader can pause
+	// for as long as versions stay readable, a week by default, while the source is trimmed hourly.
+	mostSampled = 1024
+	mostRead    = 256
 	// mostRecent is how many versions since the previous run are sampled without a gap to look for.
 	mostRecent = 96
 	// mostCoarse is how many older ones are.

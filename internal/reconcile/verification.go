@@ -77,6 +77,8 @@ type Range struct {
 	// Version of the source holds its rows, where Held.
 	Version int64
 	Held    bool
+	// Unread is how many versions of the source may hold its rows and were not read, where that is all that is known of them.
+	Unread int64
 	// Accepted says that an acceptance names all of its rows: Acceptance, once State is Accepted. Was is the state that they
 	// have otherwise.
 	Accepted   bool
