@@ -180,7 +180,7 @@ func (v *verifier) compare(ctx context.Context) error {
 	}
 	steps := []func(context.Context) error{v.describe, v.remember, v.pin, v.unchanged, v.cut, v.scan, v.open, v.repeats, v.searchRemoved, v.causes, v.doubled, v.hints}
 	if len(v.subject.contract.Key.Columns) > 0 {
-		steps = []func(context.Context) error{v.describe, v.remember, v.pin, v.unchanged, v.cut, v.scanKeys, v.openKeys, v.repeatKeys, v.leftKeys, v.hints}
+		steps = []func(context.Context) error{v.describe, v.remember, v.pin, v.unchanged, v.cut, v.scanKeys, v.openKeys, v.repeatKeys, v.leftKeys, v.recallKeys, v.hints}
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {

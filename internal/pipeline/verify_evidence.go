@@ -73,11 +73,16 @@ func (v *verifier) recall(ctx context.Context, kept keeper) (err error) {
 		if f.RecoveredBy != "" || f.State == stateDuplicate {
 			continue
 		}
+		if v.keyed != nil && f.RecordedAt.Before(v.began) { // it was missing from an earlier table of the target's name
+			continue
+		}
 		if f.State == string(reconcile.Late) {
 			v.suspects = append(v.suspects, f)
 		}
 		if len(v.unresolved) < mostUnresolved {
 			v.unresolved = append(v.unresolved, f)
+		} else {
+			v.overlooked++
 		}
 	}
 	v.setAccepted(accepted)
@@ -352,6 +357,8 @@ type recalled struct {
 	suspects []evidence.Finding
 	// unresolved are findings whose rows were missing when they were last seen.
 	unresolved []evidence.Finding
+	// overlooked is how many there are beside them.
+	overlooked int
 	noted      []reconcile.Reason
 	// last is the newest record of a verification.
 	last *evidence.Run

@@ -24,6 +24,8 @@ type keyed struct {
 	held []int64
 	// suspects are those of earlier verifications, by name.
 	suspects map[string]evidence.Finding
+	// later are the instants, in microseconds, of earlier verifications that read the source later than this one.
+	later map[int64]bool
 }
 
 // keys are the statements, with the versions and the cutoff that are known by now.
@@ -285,7 +287,11 @@ func (v *verifier) sinceVerified(ctx context.Context) error {
 	}
 	runs, err := v.kept.runs(ctx, v.now.Add(-v.retention.DeletedFileRetention))
 	var last time.Time
+	v.keyed.later = map[int64]bool{}
 	for _, r := range runs {
+		if r.ReadAt.After(v.out.ReadAt) {
+			v.keyed.later[r.VerifiedAt.UnixMicro()] = true
+		}
 		if r.ReadAt.Before(v.out.ReadAt) && r.ReadAt.After(last) {
 			last = r.ReadAt
 		}

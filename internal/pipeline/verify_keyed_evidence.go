@@ -76,39 +76,25 @@ func (v *verifier) keyFindings() iter.Seq2[evidence.Finding, error] {
 
 // resolveKeys is as resolve.
 func (v *verifier) resolveKeys(ctx context.Context) error {
-	k, open := v.keys(), map[string]bool{}
-	for _, f := range v.unresolved {
-		open[f.Name] = true
-	}
-	for r, err := range v.missing.All() {
-		if err != nil || len(open) == 0 {
-			return err
-		}
-		delete(open, v.keyName("missing", r.Key))
-	}
-	var left []evidence.Finding
-	var keys [][]reconcile.KeyValue
-	for _, f := range v.unresolved {
-		if key, ok := k.ReadKeyText(f.Partition); ok && open[f.Name] {
-			left, keys = append(left, f), append(keys, key)
-		}
+	left, _, err := v.openFindings()
+	if err != nil {
+		return err
 	}
 	var resolved []evidence.Finding
-	for len(keys) > 0 {
-		n := min(len(keys), mostKeysAsked)
-		for there, err := range reconcile.Decoded(query(ctx, v.w, k.Present(keys[:n])), reconcile.ReadPair) {
-			if err != nil {
-				return err
-			}
-			if there[1] != 1 {
+	for chunk := range slices.Chunk(left, mostKeysAsked) {
+		there, err := v.presentKeys(ctx, v.keys(), chunk)
+		if err != nil {
+			return err
+		}
+		for i, o := range chunk {
+			if there[i] != 1 {
 				continue // there twice: not settled
 			}
-			f := left[there[0]]
+			f := o.Finding
 			f.RecoveredBy = fmt.Sprintf("in the target at version %d", v.out.Target.Version)
 			f.RunID, f.TargetVersion, f.RecordedAt = v.out.Run, v.out.Target.Version, v.now
 			resolved = append(resolved, f)
 		}
-		keys, left = keys[n:], left[n:]
 	}
 	return v.kept.keepFindings(ctx, sure(slices.Values(resolved)))
 }

@@ -97,7 +97,10 @@ func (p *planner) planRecord() error {
 		for range p.keyed.columns {
 			key = append(key, reconcile.KeyValue{Null: true})
 		}
-		p.add("see whether earlier findings are resolved", "if there are some", p.keys().Present([][]reconcile.KeyValue{key}))
+		k := p.keys()
+		p.add("see whether earlier findings are resolved", "if there are some", k.Present([][]reconcile.KeyValue{key}))
+		k.Target = k.Source
+		p.add("see whether the source has the keys of earlier findings", "if there are some", k.Present([][]reconcile.KeyValue{key}))
 	} else {
 		target := recovery.Target{SQL: p.statements.Target.SQL, Key: p.statements.Columns}
 		p.add("see whether earlier findings are resolved", "if there are some", target.Present(p.out.Target.Version, []recovery.Range{{Partition: p.samplePartition()}}))
