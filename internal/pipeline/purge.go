@@ -26,7 +26,8 @@ type PurgeRequest struct {
 
 // Purged is what was deleted, or would be.
 type Purged struct {
-	Window         time.Duration
+	Window time.Duration
+	// Source and Target are the versions that were counted, before anything was deleted.
 	Source, Target reconcile.Pinned
 	// Old rows of the source are past the window; Loaded of them are in the target, and are those that go; the others stay,
 	// for they are unread.
@@ -72,7 +73,6 @@ func Purge(ctx context.Context, w Verifiable, r PurgeRequest) (Purged, error) {
 	if err != nil {
 		return out, fmt.Errorf("purge %s: %w%s", p.source.Table, err, purgeRan)
 	}
-	out.Source.Version, out.Source.Committed = newest.Version, newest.At
 	out.Deleted = out.Old - old
 	return out, nil
 }

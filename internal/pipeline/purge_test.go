@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -42,6 +43,10 @@ func TestPurge(t *testing.T) {
 	got := b.purge(pipeline.PurgeRequest{})
 	if !got.Applied || got.Deleted != dry.Loaded || got.Loaded != dry.Loaded {
 		t.Errorf("%+v", got)
+	}
+	// The rows are those of the version that was counted; the newest is the purge's own, without them.
+	if newest := b.exec("DESCRIBE HISTORY main.events.src")[0][0]; got.Source != dry.Source || got.Target != dry.Target || newest == strconv.FormatInt(got.Source.Version, 10) {
+		t.Errorf("counted at %+v and %+v, then at %+v and %+v; the newest is %s", dry.Source, dry.Target, got.Source, got.Target, newest)
 	}
 	if left := b.exec("SELECT count(*) FROM main.events.src WHERE u < TIMESTAMP'%s' OR u IS NULL", limit.UTC().Format("2006-01-02T15:04:05Z"))[0][0]; left != "13" {
 		t.Errorf("%s rows past the window are left, want the 11 unread ones, the one without a partition and the one without a time", left)
