@@ -111,7 +111,7 @@ func (c *inquirer) learnDeleted(ctx context.Context) error {
 	}
 	for _, r := range removals {
 		switch {
-		case !r.Deletes() || r.At.Before(c.since):
+		case !r.TakesKeys() || r.At.Before(c.since):
 		case len(versions) == mostVersions:
 			unlooked(r)
 		default:

@@ -205,7 +205,7 @@ func (v *verifier) targetDeletes(ctx context.Context) error {
 		if c.At.Before(v.since) || len(deletes) == mostVersions {
 			break
 		}
-		if c.Version > 0 && c.Version <= v.out.Target.Version && c.Deletes() {
+		if c.Version > 0 && c.Version <= v.out.Target.Version && c.TakesKeys() {
 			deletes[c.Version-1] = c
 			v.keyed.held = append(v.keyed.held, c.Version-1)
 		}

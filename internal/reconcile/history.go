@@ -70,11 +70,17 @@ func mergeOf(parameters map[string]string) string {
 	return cmp.Or(does, mergeInserts)
 }
 
-// Deletes reports whether the commit may have taken keys out of the table: UPDATE, and a MERGE that only updates, change
-// rows and leave their keys.
+// Deletes reports whether the commit may have taken rows out of the table: UPDATE, and a MERGE that only updates, change
+// them.
 func (c Commit) Deletes() bool {
 	op := strings.ToUpper(strings.TrimSpace(c.Operation))
 	return c.Removes() && op != "UPDATE" && c.Merges != mergeUpdates
+}
+
+// TakesKeys reports whether the commit may have taken keys out of the table, other than by a MERGE that updates: UPDATE can
+// give a row another key.
+func (c Commit) TakesKeys() bool {
+	return c.Deletes() || c.Removes() && strings.EqualFold(strings.TrimSpace(c.Operation), "UPDATE")
 }
 
 // Rewrites reports whether the commit may have changed rows and left their keys in the table: what is not known to only

@@ -75,6 +75,9 @@ func (t *Timeline) Begins() time.Time {
 
 // Rewritten reports whether rows may have changed between two versions of the table, and kept their keys.
 func (t *Timeline) Rewritten(from, to int64) bool {
+	if from == to {
+		return false // known or not
+	}
 	if from < t.since {
 		return true
 	}
