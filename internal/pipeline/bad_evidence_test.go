@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -124,7 +125,7 @@ func TestEvidenceThatIsLost(t *testing.T) {
 	first := -1
 	n := 0
 	for _, q := range b.Requests() {
-		if q.Method == "POST" && q.Route == statementRoute {
+		if q.Method == http.MethodPost && q.Route == statementRoute {
 			n++
 			if strings.Contains(q.Body, "watertight_ledger") && strings.Contains(q.Body, "rank()") {
 				first = n

@@ -77,7 +77,6 @@ func (q *Inquiry) idle(s *stretch, stuck []int) (f finding, idle, known bool) {
 	for d, n := q.previous(first), 0; d >= 0 && n < mostBetween && q.leftIt(s.Partition, d); d, n = q.previous(d), n+1 {
 		waiting, ok := q.tail(s, d, s.Partition)
 		if !ok || waiting.Keys == 0 {
-			known = ok
 			break
 		}
 		row = append(row, d)

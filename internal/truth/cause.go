@@ -151,7 +151,7 @@ func (v *view) passedUnseen(k Key, run, by int) bool {
 func (v *view) failedBefore(k Key, by int) bool {
 	runs := v.loads()
 	for _, f := range v.reads() {
-		if !f.Failed || len(f.commits) > 0 || !slices.Contains(v.Check.ended, f) || !f.readAt.Before(runs[by].readAt) || by > 0 && f.readAt.Before(runs[by-1].readAt) {
+		if !f.Failed || len(f.commits) > 0 || !slices.Contains(v.ended, f) || !f.readAt.Before(runs[by].readAt) || by > 0 && f.readAt.Before(runs[by-1].readAt) {
 			continue
 		}
 		if v.stand(k, v.g.source.at(f.readAt), f.cutoff) != due {

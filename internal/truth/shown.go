@@ -29,7 +29,7 @@ func (v *view) dueAt(k Key, r *Run) bool {
 func (v *view) loads() []*Run {
 	if v.runs == nil {
 		for _, r := range v.reads() {
-			if !r.Failed && slices.Contains(v.Check.ended, r) {
+			if !r.Failed && slices.Contains(v.ended, r) {
 				v.runs = append(v.runs, r)
 			}
 		}
@@ -68,7 +68,7 @@ func (v *view) unsure(k Key) bool {
 		}
 	}
 	for _, r := range v.reads() {
-		if !slices.Contains(v.Check.ended, r) {
+		if !slices.Contains(v.ended, r) {
 			continue
 		}
 		st := v.stand(k, v.g.source.at(r.readAt), r.cutoff)

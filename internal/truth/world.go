@@ -47,7 +47,7 @@ func (e Expected) World() World {
 	v.loads()
 	w.Came = v.came
 	made := map[int]bool{}
-	for _, r := range v.Check.ended {
+	for _, r := range v.ended {
 		p := Played{Number: r.Number, Started: r.Started, Done: r.end, Failed: r.Failed, Reach: map[string][2]int64{}}
 		for _, c := range r.commits {
 			if c <= v.target {

@@ -26,7 +26,7 @@ func defineHash(c bindings.Connection) error {
 	bindings.ScalarFunctionSetVarargs(f, anything)
 	bindings.ScalarFunctionSetReturnType(f, bigint)
 	bindings.ScalarFunctionSetSpecialHandling(f) // a NULL is passed over, and does not make the result NULL
-	bindings.ScalarFunctionSetFunction(f, unsafe.Pointer(C.watertightXxhash64))
+	bindings.ScalarFunctionSetFunction(f, C.watertightXxhash64)
 	if bindings.RegisterScalarFunction(c, f) == bindings.StateError {
 		return errors.New("define xxhash64")
 	}
