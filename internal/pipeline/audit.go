@@ -41,6 +41,7 @@ func Audit(ctx context.Context, w Verifiable, r AuditRequest) (reconcile.Audit, 
 	}
 	a := &auditor{verifier: newVerifier(w, request, s), jumps: &spool[reconcile.Gap]{}}
 	a.verifier.out.Run = 0 // it is of no run
+	a.unsearched = true
 	a.out.Strict, a.out.Job, a.out.Target.Table, a.out.Source.Table = r.Strict, s.jobID, s.contract.Target, s.contract.Source
 	err = a.audit(ctx)
 	if closed := errors.Join(a.gaps.Close(), a.raw.Close(), a.unexplained.Close(), a.jumps.Close()); err == nil {

@@ -88,7 +88,7 @@ func TestAuditAboveTheLedger(t *testing.T) {
 	b.audits(more, r)
 	b.exec("DELETE FROM main.events.tgt WHERE p = 2 AND seq IN (11, 12)")
 	more.counts = reconcile.AuditCounts{Rows: 14897, Keys: 14897, Gaps: 2, Missing: 103}
-	more.lists = []string{"1:4500-4600 101 skipped", "2:11-12 2 lost"}
+	more.lists = []string{"1:4500-4600 101 skipped", "2:11-12 2 expired"}
 	b.audits(more, r)
 	var found int
 	for _, f := range b.lines(r.EvidencePath, `"watertight_findings"`) {
@@ -151,4 +151,51 @@ func TestAuditByManifests(t *testing.T) {
 func readFile(path string) (string, error) {
 	data, err := os.ReadFile(path)
 	return string(data), err
+}
+
+// What verify found in a version is expired to an audit, too, for as long as that can be read, and lost only after. What was
+// missing from an earlier table of the target's name is nobody's loss any more.
+func TestAuditOfWhatWasFound(t *testing.T) {
+	t.Parallel()
+	b, job, r := remembering(t)
+	b.exec("ALTER TABLE main.events.src SET TBLPROPERTIES ('delta.deletedFileRetentionDuration' = 'interval 2 hours')")
+	b.produce(1000, 1100)
+	b.exec("DELETE FROM main.events.src WHERE seq < 1010")
+	b.advance(time.Minute)
+	b.produce(1100, 1200)
+	b.load(job)
+	found := all(t, b.verify(r).Missing)
+	until := map[string]time.Time{}
+	for range 2 {
+		rows := int64(0)
+		for _, g := range all(t, b.audit(pipeline.AuditRequest{}).Missing) {
+			i := slices.IndexFunc(found, func(f reconcile.Range) bool { return f.Partition == g.Partition && f.From <= g.From && g.To <= f.To })
+			if rows += g.Rows; i < 0 || g.State != reconcile.Expired || found[i].State != g.State || !g.RecoverableUntil.Equal(found[i].RecoverableUntil) || g.RecoverFrom != found[i].RecoverFrom || g.RecoverFrom == "" {
+				t.Errorf("%+v, found as %+v", g, found)
+			}
+			until[g.Partition] = g.RecoverableUntil
+		}
+		if rows != 3*41 {
+			t.Errorf("%d rows, found as %+v", rows, found)
+		}
+	}
+	b.advance(3 * time.Hour)
+	a := b.audit(pipeline.AuditRequest{})
+	for _, g := range all(t, a.Missing) {
+		if g.State != reconcile.Lost || !g.RecoverableUntil.IsZero() || g.RecoverFrom != "" || !g.GoneSince.Equal(until[g.Partition]) {
+			t.Errorf("%+v", g)
+		}
+	}
+	if a.Counts.Missing != 3*41 {
+		t.Errorf("%+v %v", a.Counts, a.Reasons)
+	}
+	b.exec("CREATE TABLE main.events.kept AS SELECT * FROM main.events.tgt")
+	b.exec("DROP TABLE main.events.tgt")
+	b.exec("CREATE TABLE main.events.tgt AS SELECT * FROM main.events.kept")
+	if a = b.audit(pipeline.AuditRequest{}); a.Counts.Gaps != 3 || len(all(t, a.Missing)) == 0 {
+		t.Errorf("%+v", a.Counts)
+	}
+	if a.Counts.Missing > 3*31 { // what manifests list of the source, which is the same
+		t.Errorf("%s %+v", a.Verdict, a.Counts)
+	}
 }

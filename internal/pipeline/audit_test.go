@@ -118,7 +118,7 @@ func auditCases() []auditCase {
 			lists: []string{"0:100-149 50 undecidable", "1:127-127 1 undecidable", "1:64-64 1 undecidable", "2:640-1279 640 undecidable"}},
 		{name: "deleted from the target", spoil: []string{"DELETE FROM main.events.tgt WHERE p = 0 AND seq BETWEEN 100 AND 149 OR p = 1 AND seq = 64"},
 			verdict: reconcile.Fail, exit: run.Loss, counts: reconcile.AuditCounts{Rows: 14949, Keys: 14949, Gaps: 2, Missing: 51}, code: reconcile.CodeMissing,
-			lists: []string{"0:100-149 50 lost", "1:64-64 1 lost"}},
+			lists: []string{"0:100-149 50 expired", "1:64-64 1 expired"}},
 		{name: "still in the source, settled or not", absent: "p = 1 AND seq BETWEEN 3550 AND 3569 OR p = 2 AND seq = 4990",
 			verdict: reconcile.Fail, exit: run.Loss, counts: reconcile.AuditCounts{Rows: 14979, Keys: 14979, Gaps: 2, Missing: 11, Undecidable: 10}, code: reconcile.CodeDoomed,
 			lists: []string{"1:3550-3559 10 undecidable", "1:3560-3569 10 skipped", "2:4990-4990 1 doomed"}},

@@ -96,8 +96,10 @@ type verifier struct {
 	raw         *spool[reconcile.Range]
 	unexplained *spool[reconcile.Gap]
 	concluded   bool
-	blind       []reconcile.Reason // what could not be looked at, unless manifests make up for it
-	restarted   map[string]string  // partitions whose sequences began anew, and what shows it
+	// unsearched says that older versions of the source are not looked into, as by an audit.
+	unsearched bool
+	blind      []reconcile.Reason // what could not be looked at, unless manifests make up for it
+	restarted  map[string]string  // partitions whose sequences began anew, and what shows it
 
 	recalled
 	accepting

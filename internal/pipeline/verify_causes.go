@@ -175,7 +175,14 @@ func (c *inquirer) ask(ctx context.Context) error {
 // walk cuts all ranges and gaps by cause.
 func (v *verifier) walk(q *reconcile.Inquiry, take func(reconcile.Range) error) error {
 	found := v.foundEarlier()
-	known := func(r reconcile.Range) error { return all(found.recall(r, v.now), take) }
+	known := func(r reconcile.Range) error {
+		return all(found.recall(r, v.now, v.unsearched), func(r reconcile.Range) error {
+			if v.unsearched && r.State == reconcile.Lost && r.RecoverFrom != "" {
+				r.State = reconcile.Expired // that version was read just now
+			}
+			return take(r)
+		})
+	}
 	for r, err := range v.raw.All() {
 		if err != nil {
 			return err

@@ -20,7 +20,7 @@ func (v *verifier) foundEarlier() earlier {
 	var all earlier
 	for _, f := range v.unresolved {
 		_, again := v.restarted[f.Partition]
-		if f.State != string(reconcile.Undecidable) && f.Rows == f.High-f.Low+1 && !again {
+		if f.State != string(reconcile.Undecidable) && f.Rows == f.High-f.Low+1 && !again && !f.RecordedAt.Before(v.targetTable.Created) { // else it was missing from an earlier table of the target's name
 			all = append(all, f)
 		}
 	}
@@ -65,7 +65,8 @@ func (e earlier) pieces(partition string, from, to int64) iter.Seq2[reconcile.Sp
 }
 
 // recall says of what cannot be found out any more what was found when it could: that it was there, or why it is missing.
-func (e earlier) recall(r reconcile.Range, now time.Time) iter.Seq[reconcile.Range] {
+// unsearched says that versions of the source were not looked into.
+func (e earlier) recall(r reconcile.Range, now time.Time, unsearched bool) iter.Seq[reconcile.Range] {
 	gap := r.State == reconcile.Undecidable || r.Cause == reconcile.CauseUpstreamGap
 	return func(yield func(reconcile.Range) bool) {
 		if !gap && r.State != reconcile.Lost && r.Cause != reconcile.CauseUndecidable || r.Rows != r.To-r.From+1 || len(e) == 0 {
@@ -81,15 +82,19 @@ func (e earlier) recall(r reconcile.Range, now time.Time) iter.Seq[reconcile.Ran
 			case f == nil:
 			case gap:
 				part = goneOf(s, *f, now)
-				if part.State == reconcile.Lost && f.RecoverableUntil.After(now) && r.Unread > 0 { // it would be found again
-					part.State, part.RecoverableUntil, part.Unread = reconcile.Expired, f.RecoverableUntil, r.Unread
+				if part.State == reconcile.Lost && f.RecoverableUntil.After(now) && (r.Unread > 0 || unsearched) { // it would be found again
+					part.State, part.RecoverFrom, part.RecoverableUntil, part.Unread = reconcile.Expired, placeOf(f.Proof), f.RecoverableUntil, r.Unread
 				}
 				part = part.OnItsDay()
 			default:
 				if part.Cause == reconcile.CauseUndecidable && decides(*f) {
 					part.Cause, part.Proof = f.Cause, recalledProof(*f)
 				}
-				if part.State == reconcile.Lost {
+				switch {
+				case part.State != reconcile.Lost:
+				case unsearched && part.RecoverFrom == "" && f.RecoverableUntil.After(now):
+					part.State, part.RecoverFrom, part.RecoverableUntil = reconcile.Expired, placeOf(f.Proof), f.RecoverableUntil
+				default:
 					part.GoneSince = goneBy(*f, now)
 				}
 			}
@@ -120,6 +125,19 @@ func goneOf(s reconcile.Span, f evidence.Finding, now time.Time) reconcile.Range
 	}
 	r.GoneSince = goneBy(f, now)
 	return r
+}
+
+// placeOf is the version that a proof names last, as what was read; empty where it names none.
+func placeOf(proof string) string {
+	for _, table := range []string{"source", "target"} {
+		if i := strings.LastIndex(proof, "in "+table+" version "); i >= 0 {
+			rest := proof[i+len("in "+table+" version "):]
+			if digits := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]; digits != "" {
+				return table + " VERSION AS OF " + digits
+			}
+		}
+	}
+	return ""
 }
 
 // goneBy is since when the rows of a finding can be read nowhere; zero when that is not known, or not yet.
