@@ -313,7 +313,7 @@ func doubts(v reconcile.Verification) []string {
 	for _, r := range v.Reasons {
 		switch r.Code {
 		case reconcile.CodeMissing, reconcile.CodeDoomed, reconcile.CodeDuplicates, reconcile.CodeUpstreamGap, reconcile.CodeNotContiguous,
-			reconcile.CodeMetrics, reconcile.CodeOtherCommits, reconcile.CodeActiveRun, reconcile.CodeReadAt, reconcile.CodeCauses, reconcile.CodeAdvice, reconcile.CodeAccepted:
+			reconcile.CodeMetrics, reconcile.CodeOtherCommits, reconcile.CodeActiveRun, reconcile.CodeReadAt, reconcile.CodeCauses, reconcile.CodeAdvice, reconcile.CodeFuture, reconcile.CodeAccepted:
 		default:
 			if !slices.Contains(codes, r.Code) {
 				codes = append(codes, r.Code)

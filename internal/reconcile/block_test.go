@@ -84,16 +84,32 @@ func TestWholeIsNotFooled(t *testing.T) {
 	}
 }
 
-func TestOffsets(t *testing.T) {
+// A source that lacks a sequence and holds another twice is not even, however far apart they lie and however many they are.
+func TestEven(t *testing.T) {
 	t.Parallel()
-	const size = 8
-	for low := int64(-20); low < 20; low++ {
-		sum := int64(0)
-		for high := low; high < low+40; high++ {
-			sum += high & (size - 1)
-			if got := offsets(size, low, high); got != sum {
-				t.Fatalf("offsets of %d to %d: %d, want %d", low, high, got, sum)
-			}
+	even := func(low, high int64, lost []int64, twice ...int64) bool {
+		e := Extent{SourceLow: low, SourceHigh: high}
+		for _, s := range upTo(low, high, lost, twice...) {
+			e.rows, e.mix = e.rows+1, e.mix^(s&wideMask)*wideMixer
+		}
+		return e.isEven()
+	}
+	for name, c := range map[string]struct {
+		got, want bool
+	}{
+		"whole":                             {even(5, 40_000, nil), true},
+		"negative":                          {even(-20_000, 20_000, nil), true},
+		"one alone":                         {even(7, 7, nil), true},
+		"one missing, one twice":            {even(0, 40_000, []int64{3}, 4), false},
+		"of one offset in two blocks":       {even(0, 40_000, []int64{3}, 3+DefaultBlock), false},
+		"two of equal sum":                  {even(0, 40_000, []int64{10, 13}, 11, 12), false},
+		"a rectangle of blocks and offsets": {even(0, 40_000, []int64{1, 2 + DefaultBlock}, 2, 1+DefaultBlock), false},
+		"three of equal sums (Prouhet)":     {even(0, 40_000, []int64{1, 5, 6}, 2, 3, 7), false},
+		"one missing":                       {even(0, 40_000, []int64{9}), false},
+		"one twice":                         {even(0, 40_000, nil, 9), false},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %t", name, c.got)
 		}
 	}
 }

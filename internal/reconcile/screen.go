@@ -12,9 +12,9 @@ type Extent struct {
 	SourceLow, SourceHigh int64
 	TargetLow, TargetHigh int64
 
-	rows, offsets int64
-	groups        []SlotGroup
-	due, later    reach
+	rows, mix  int64
+	groups     []SlotGroup
+	due, later reach
 	// run is the stretch of whole blocks of the target that is being read.
 	runLow, runHigh int64
 	running         bool
@@ -139,10 +139,9 @@ func (s *Screen) Source(groups iter.Seq2[SlotGroup, error]) error {
 		}
 		e.SourceLow, e.SourceHigh = min(e.SourceLow, g.Low), max(e.SourceHigh, g.High)
 		e.rows += g.Keyed
-		e.offsets += g.Offsets
+		e.mix ^= g.Mix
 		e.groups = append(e.groups, g)
 		e.untimed = e.untimed || !g.Timed
-		e.next, e.even = e.SourceLow, e.isEven(s.mixes.block)
 		switch {
 		case !g.Timed:
 			s.NullTimes += g.Keyed
@@ -151,6 +150,9 @@ func (s *Screen) Source(groups iter.Seq2[SlotGroup, error]) error {
 		default:
 			e.later.add(g.Low, g.High)
 		}
+	}
+	for _, e := range s.Extents {
+		e.next, e.even = e.SourceLow, e.isEven()
 	}
 	return nil
 }

@@ -5,10 +5,29 @@ import (
 	"slices"
 )
 
-// isEven reports whether the rows read so far are those of a source that holds each sequence of its range once, all with an
-// event time.
-func (e *Extent) isEven(block int64) bool {
-	return !e.untimed && e.rows == e.SourceHigh-e.SourceLow+1 && e.offsets == offsets(block, e.SourceLow, e.SourceHigh)
+// mostMixed is how many sequences are mixed to compare with a source; one that is longer is looked at block by block.
+const mostMixed = 1 << 28
+
+// isEven reports whether the rows read are those of a source that holds each sequence of its range once, all with an event
+// time. A sequence that is missing cannot hide behind another that is there twice, nor several behind as many.
+func (e *Extent) isEven() bool {
+	return !e.untimed && e.rows > 0 && e.rows <= mostMixed && uint64(e.rows) == uint64(e.SourceHigh)-uint64(e.SourceLow)+1 && e.mix == wideMix(e.SourceLow, e.SourceHigh)
+}
+
+// wideMask and wideMixer spread a sequence's lowest 26 bits over 62 before the XOR: the largest product fits in a BIGINT.
+const (
+	wideMask  = 1<<26 - 1
+	wideMixer = 61_709_368_523
+)
+
+// wideMix is the mixed XOR of all sequences from low to high, as SourceSlots adds it up.
+func wideMix(low, high int64) (mix int64) {
+	for s := low; ; s++ {
+		mix ^= (s & wideMask) * wideMixer
+		if s >= high {
+			return mix
+		}
+	}
 }
 
 // fills reports whether the source holds every sequence from low to high, so that no gap can be there.

@@ -51,17 +51,17 @@ type SlotGroup struct {
 	// Rows counts rows; Keyed those with a sequence.
 	Rows, Keyed int64
 	Low, High   int64
-	// Offsets is the sum of the sequences' offsets in their blocks.
-	Offsets int64
+	// Mix is the mixed XOR of the sequences.
+	Mix int64
 }
 
 // SourceSlots scans the source once, stretch by stretch: partition, timed, due, day, rows, rows with a sequence, lowest
-// and highest sequence, sum of offsets.
+// and highest sequence, mixed XOR.
 func (s Statements) SourceSlots(slots []Slot) string {
 	group := func(timed, due int, day string, where, by string) string {
-		return fmt.Sprintf("SELECT CAST(p AS STRING) AS part, %d AS timed, %d AS due, %s AS day, n, keyed, low, high, offsets "+
-			"FROM (SELECT p%s, count(*) AS n, count(seq) AS keyed, min(seq) AS low, max(seq) AS high, sum(seq & %d) AS offsets FROM (%s) AS r WHERE %s GROUP BY p%s) AS g",
-			timed, due, day, by, s.block()-1, s.rows(s.Source, s.Source.Version), where, strings.ReplaceAll(by, " AS day", ""))
+		return fmt.Sprintf("SELECT CAST(p AS STRING) AS part, %d AS timed, %d AS due, %s AS day, n, keyed, low, high, mix "+
+			"FROM (SELECT p%s, count(*) AS n, count(seq) AS keyed, min(seq) AS low, max(seq) AS high, bit_xor((seq & %d) * %d) AS mix FROM (%s) AS r WHERE %s GROUP BY p%s) AS g",
+			timed, due, day, by, int64(wideMask), int64(wideMixer), s.rows(s.Source, s.Source.Version), where, strings.ReplaceAll(by, " AS day", ""))
 	}
 	parts := []string{group(0, 0, "0", "u IS NULL", "")}
 	for _, slot := range slots {
@@ -81,21 +81,8 @@ func (s Statements) SourceSlots(slots []Slot) string {
 func ReadSlotGroup(row []*string) (SlotGroup, error) {
 	r := reader{row: row}
 	g := SlotGroup{Partition: copied(r.text()), Timed: r.number() == 1, Due: r.number() == 1, Day: r.number(), Rows: r.number(), Keyed: r.number(),
-		Low: r.orZero(), High: r.orZero(), Offsets: r.orZero()}
+		Low: r.orZero(), High: r.orZero(), Mix: r.orZero()}
 	return g, r.err
-}
-
-// offsets sums the offsets of consecutive sequences.
-func offsets(block, low, high int64) int64 {
-	upTo := func(n int64) int64 { // of the sequences floor(n) … n of one block
-		return n * (n + 1) / 2
-	}
-	first, last := floorDiv(low, block), floorDiv(high, block)
-	a, z := low-first*block, high-last*block
-	if first == last {
-		return upTo(z) - upTo(a-1)
-	}
-	return upTo(block-1) - upTo(a-1) + (last-first-1)*upTo(block-1) + upTo(z)
 }
 
 func floorDiv(a, b int64) int64 {

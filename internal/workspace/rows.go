@@ -143,7 +143,7 @@ func (r *Rows) chunk(index int) (chunk, error) {
 	path := statementPath + url.PathEscape(r.id) + "/result/chunks/" + strconv.Itoa(index)
 	err := r.client.read(r.ctx, get("read the result of", abridge(r.sql), path, nil), &c)
 	if errors.Is(err, ErrNotFound) { // not the table: branching on the sentinel would blame that
-		err = &Error{Op: "read the result of", Subject: abridge(r.sql), Err: fmt.Errorf("%w: part %d of it is gone: %w", ErrTruncated, index, err), Hint: "Run the command again."}
+		err = &Error{Op: "read the result of", Subject: abridge(r.sql), Err: fmt.Errorf("%w: part %d of it is gone: %v", ErrTruncated, index, err), Hint: "Run the command again."} //nolint:errorlint // what it is has changed
 	}
 	return c, err
 }

@@ -59,7 +59,7 @@ func (c *Client) abandon(ctx context.Context, sql, id string, err error) error {
 	cancelled := c.cancelStatement(ctx, id)
 	if errors.Is(err, ErrNotFound) {
 		// Not the table, nor the job: branching on the sentinel would blame those.
-		return &Error{Op: "run statement", Subject: abridge(sql), Err: fmt.Errorf("%w: the workspace does not know statement %s any more: %w", ErrUnavailable, id, err), Hint: "Run the command again."}
+		return &Error{Op: "run statement", Subject: abridge(sql), Err: fmt.Errorf("%w: the workspace does not know statement %s any more: %v", ErrUnavailable, id, err), Hint: "Run the command again."} //nolint:errorlint // nothing that the user named is not found
 	}
 	hint, text := HintOf(err), "it was cancelled"
 	if cancelled != nil {
