@@ -11,7 +11,7 @@ type Target struct {
 // Target is what an audit looks at: the newest version, or the last before a run that goes on.
 func (c *Check) Target() Target {
 	target := c.target
-	for _, r := range c.active {
+	if r := c.activeSince(); r != nil {
 		for target > 0 && !c.g.target.commits[target].at.Before(r.Started) {
 			target--
 		}
@@ -35,6 +35,26 @@ func (c *Check) Target() Target {
 		}
 	}
 	return t
+}
+
+// activeSince is the first run that is active and began after the last one that succeeded; nil when the two overlap, for
+// then what that one wrote would be left out.
+func (c *Check) activeSince() *Run {
+	var last, active *Run
+	for _, r := range c.ended {
+		if !r.Failed && (last == nil || r.Started.After(last.Started)) {
+			last = r
+		}
+	}
+	for _, r := range c.active {
+		if (last == nil || r.Started.After(last.Started)) && (active == nil || r.Started.Before(active.Started)) {
+			active = r
+		}
+	}
+	if last != nil && active != nil && active.Started.Before(last.end) {
+		return nil
+	}
+	return active
 }
 
 // Has tells whether the target has a key, Ever whether the source ever had it.
