@@ -99,6 +99,7 @@ func TestEven(t *testing.T) {
 	}{
 		"whole":                             {even(5, 40_000, nil), true},
 		"negative":                          {even(-20_000, 20_000, nil), true},
+		"where the mask begins anew":        {even(wideMask-20_000, wideMask+20_000, nil), true},
 		"one alone":                         {even(7, 7, nil), true},
 		"one missing, one twice":            {even(0, 40_000, []int64{3}, 4), false},
 		"of one offset in two blocks":       {even(0, 40_000, []int64{3}, 3+DefaultBlock), false},

@@ -22,11 +22,16 @@ const (
 
 // wideMix is the mixed XOR of all sequences from low to high, as SourceSlots adds it up.
 func wideMix(low, high int64) (mix int64) {
-	for s := low; ; s++ {
-		mix ^= (s & wideMask) * wideMixer
-		if s >= high {
+	for s := low; ; {
+		last := min(high, s|wideMask) // up to here each product is the one before and the mixer
+		for product, left := (s&wideMask)*wideMixer, last-s; left >= 0; left-- {
+			mix ^= product
+			product += wideMixer
+		}
+		if last >= high {
 			return mix
 		}
+		s = last + 1
 	}
 }
 
