@@ -6,10 +6,11 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
-
 	"github.com/watertight-data/terraform-provider-watertight/internal/pipeline"
+	"github.com/watertight-data/terraform-provider-watertight/internal/reconcile"
 	"github.com/watertight-data/terraform-provider-watertight/internal/report"
 	"github.com/watertight-data/terraform-provider-watertight/internal/run"
+	"github.com/watertight-data/terraform-provider-watertight/internal/workspace"
 )
 
 type auditOptions struct {
@@ -46,16 +47,10 @@ func auditCommand(env *Env) *cli.Command {
 }
 
 func audit(ctx context.Context, o auditOptions, env *Env) (code run.ExitCode, err error) {
-	w, err := o.open(env)
-	if err != nil {
-		return 0, err
-	}
-	ctx, stop := within(ctx, o.timeout)
-	defer stop()
-	p := newProgress(env, o.output)
-	o.request.Progress = p.next
-	a, err := pipeline.Audit(ctx, w, o.request)
-	p.clear()
+	a, err := asked(ctx, o.connection, o.output, o.timeout, env, func(ctx context.Context, w *workspace.Client, p *progress) (reconcile.Audit, error) {
+		o.request.Progress = p.next
+		return pipeline.Audit(ctx, w, o.request)
+	})
 	if err != nil {
 		return 0, err
 	}

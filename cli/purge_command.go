@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
-
 	"github.com/watertight-data/terraform-provider-watertight/internal/pipeline"
 	"github.com/watertight-data/terraform-provider-watertight/internal/report"
 	"github.com/watertight-data/terraform-provider-watertight/internal/run"
+	"github.com/watertight-data/terraform-provider-watertight/internal/workspace"
 )
 
 type purgeOptions struct {
@@ -42,16 +42,10 @@ func purgeCommand(env *Env) *cli.Command {
 }
 
 func purge(ctx context.Context, o purgeOptions, env *Env) (run.ExitCode, error) {
-	w, err := o.open(env)
-	if err != nil {
-		return 0, err
-	}
-	ctx, stop := within(ctx, o.timeout)
-	defer stop()
-	p := newProgress(env, o.output)
-	o.request.Progress = p.next
-	result, err := pipeline.Purge(ctx, w, o.request)
-	p.clear()
+	result, err := asked(ctx, o.connection, o.output, o.timeout, env, func(ctx context.Context, w *workspace.Client, p *progress) (pipeline.Purged, error) {
+		o.request.Progress = p.next
+		return pipeline.Purge(ctx, w, o.request)
+	})
 	if err != nil {
 		return 0, err
 	}

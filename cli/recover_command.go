@@ -6,12 +6,12 @@ import (
 	"iter"
 
 	"github.com/urfave/cli/v2"
-
 	"github.com/watertight-data/terraform-provider-watertight/internal/pipeline"
 	"github.com/watertight-data/terraform-provider-watertight/internal/reconcile"
 	"github.com/watertight-data/terraform-provider-watertight/internal/recovery"
 	"github.com/watertight-data/terraform-provider-watertight/internal/report"
 	"github.com/watertight-data/terraform-provider-watertight/internal/run"
+	"github.com/watertight-data/terraform-provider-watertight/internal/workspace"
 )
 
 type recoverOptions struct {
@@ -42,15 +42,9 @@ func recoverCommand(env *Env) *cli.Command {
 }
 
 func bringBack(ctx context.Context, o recoverOptions, env *Env) (code run.ExitCode, err error) {
-	w, err := o.open(env)
-	if err != nil {
-		return 0, err
-	}
-	ctx, stop := within(ctx, o.timeout)
-	defer stop()
-	p := newProgress(env, o.output)
-	result, err := pipeline.Recover(ctx, w, pipeline.RecoverRequest{VerifyRequest: o.request(p), Backups: o.backups, Apply: o.apply})
-	p.clear()
+	result, err := asked(ctx, o.connection, o.output, o.timeout, env, func(ctx context.Context, w *workspace.Client, p *progress) (pipeline.Recovery, error) {
+		return pipeline.Recover(ctx, w, pipeline.RecoverRequest{VerifyRequest: o.request(p), Backups: o.backups, Apply: o.apply})
+	})
 	if err != nil {
 		return 0, err
 	}

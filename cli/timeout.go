@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/watertight-data/terraform-provider-watertight/internal/pipeline"
+	"github.com/watertight-data/terraform-provider-watertight/internal/workspace"
 )
 
 func timeoutFlag() cli.Flag {
@@ -19,4 +20,17 @@ func within(ctx context.Context, limit time.Duration) (context.Context, context.
 		return ctx, func() {}
 	}
 	return context.WithTimeoutCause(ctx, limit, &pipeline.TimeoutError{After: limit, Limit: "--timeout"})
+}
+
+// asked opens the workspace, asks within the limit, and shows how far that is.
+func asked[T any](ctx context.Context, c connection, o output, limit time.Duration, env *Env, ask func(context.Context, *workspace.Client, *progress) (T, error)) (answer T, err error) {
+	w, err := c.open(env)
+	if err != nil {
+		return answer, err
+	}
+	ctx, stop := within(ctx, limit)
+	defer stop()
+	p := newProgress(env, o)
+	defer p.clear()
+	return ask(ctx, w, p)
 }

@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
-
 	"github.com/watertight-data/terraform-provider-watertight/internal/contract"
 	"github.com/watertight-data/terraform-provider-watertight/internal/coverage"
 	"github.com/watertight-data/terraform-provider-watertight/internal/pipeline"
+	"github.com/watertight-data/terraform-provider-watertight/internal/reconcile"
 	"github.com/watertight-data/terraform-provider-watertight/internal/report"
 	"github.com/watertight-data/terraform-provider-watertight/internal/run"
+	"github.com/watertight-data/terraform-provider-watertight/internal/workspace"
 )
 
 type verifyOptions struct {
@@ -155,16 +156,10 @@ func keyOf(text string) contract.Key {
 }
 
 func verify(ctx context.Context, o verifyOptions, env *Env) (code run.ExitCode, err error) {
-	w, err := o.open(env)
-	if err != nil {
-		return 0, err
-	}
-	ctx, stop := within(ctx, o.timeout)
-	defer stop()
-	p := newProgress(env, o.output)
 	if o.dryRun {
-		plan, err := pipeline.PlanVerification(ctx, w, o.request(p))
-		p.clear()
+		plan, err := asked(ctx, o.connection, o.output, o.timeout, env, func(ctx context.Context, w *workspace.Client, p *progress) (pipeline.VerificationPlan, error) {
+			return pipeline.PlanVerification(ctx, w, o.request(p))
+		})
 		if err != nil {
 			return 0, err
 		}
@@ -173,8 +168,9 @@ func verify(ctx context.Context, o verifyOptions, env *Env) (code run.ExitCode, 
 		}
 		return code, o.print(env, planDocument(plan))
 	}
-	v, err := pipeline.Verify(ctx, w, o.request(p))
-	p.clear()
+	v, err := asked(ctx, o.connection, o.output, o.timeout, env, func(ctx context.Context, w *workspace.Client, p *progress) (reconcile.Verification, error) {
+		return pipeline.Verify(ctx, w, o.request(p))
+	})
 	if err != nil {
 		return 0, err
 	}

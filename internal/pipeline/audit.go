@@ -142,9 +142,6 @@ func (a *auditor) acceptedSurplus() (n int64, err error) {
 // describeBoth looks at the tables. Without the source an audit goes on, and believes no gap.
 func (a *auditor) describeBoth(ctx context.Context) error {
 	c := a.subject.contract
-	if len(c.Key.Columns) > 0 {
-		return doubtful{reconcile.Reason{Code: reconcile.CodeNotContiguous, Text: fmt.Sprintf("the key %s has no sequence, so the target alone shows no gap; watertight verify compares its keys with the source's, and finds duplicates", c.Key.String())}}
-	}
 	problem := a.describe(ctx)
 	var d doubtful
 	if problem == nil || !errors.As(problem, &d) && !errors.Is(problem, workspace.ErrNotFound) && !errors.Is(problem, workspace.ErrDenied) {

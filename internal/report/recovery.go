@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -61,19 +60,16 @@ type recoveryOption struct {
 }
 
 type recoveryRange struct {
-	Partition any              `json:"partition"`
-	From      int64            `json:"from"`
-	To        int64            `json:"to"`
-	Rows      int64            `json:"rows"`
-	State     string           `json:"state"`
-	Cause     *string          `json:"cause"`
-	Outcome   string           `json:"outcome"`
-	GoneSince *string          `json:"gone_since"`
-	Places    []recoveryOption `json:"places"`
+	sequences
+	recoveryRows
 }
 
 type recoveryKey struct {
-	Key       keyed            `json:"key"`
+	atKey
+	recoveryRows
+}
+
+type recoveryRows struct {
 	Rows      int64            `json:"rows"`
 	State     string           `json:"state"`
 	Cause     *string          `json:"cause"`
@@ -120,14 +116,11 @@ func (r Recovery) rangeFields(x RecoveryRange) any {
 		}
 		places = append(places, p)
 	}
+	m := recoveryRows{x.Rows, string(x.State), text(x.Cause), x.Outcome, instant(x.GoneSince), places}
 	if x.Key != nil {
-		return recoveryKey{keyed{r.KeyNames, x.Key}, x.Rows, string(x.State), text(x.Cause), x.Outcome, instant(x.GoneSince), places}
+		return recoveryKey{atKey{keyed{r.KeyNames, x.Key}}, m}
 	}
-	var partition any = x.Partition
-	if r.IntegralPartition {
-		partition = json.Number(x.Partition)
-	}
-	return recoveryRange{partition, x.From, x.To, x.Rows, string(x.State), text(x.Cause), x.Outcome, instant(x.GoneSince), places}
+	return recoveryRange{sequences{partitionOf(x.Partition, r.IntegralPartition), x.From, x.To}, m}
 }
 
 // Text writes what can be had from where, then the statements.

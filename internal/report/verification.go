@@ -48,17 +48,34 @@ type dayCounts struct {
 	InFlight int64  `json:"in_flight"`
 }
 
+// sequences are where rows with a sequence are.
+type sequences struct {
+	Partition any   `json:"partition"`
+	From      int64 `json:"from"`
+	To        int64 `json:"to"`
+}
+
+// partitionOf is a number where the column holds numbers.
+func partitionOf(p string, integral bool) any {
+	if integral {
+		return json.Number(p)
+	}
+	return p
+}
+
+type missingRange struct {
+	sequences
+	missing
+	GoneSince *string `json:"gone_since"`
+}
+
 type missing struct {
-	Partition        any     `json:"partition"`
-	From             int64   `json:"from"`
-	To               int64   `json:"to"`
 	Rows             int64   `json:"rows"`
 	State            string  `json:"state"`
 	Cause            *string `json:"cause"`
 	Proof            *string `json:"proof"`
 	RecoverableUntil *string `json:"recoverable_until"`
 	RecoverFrom      *string `json:"recover_from"`
-	GoneSince        *string `json:"gone_since"`
 }
 
 type written struct {
@@ -69,14 +86,16 @@ type written struct {
 	Added     int64   `json:"rows_added"`
 }
 
+type duplicateRange struct {
+	sequences
+	duplicate
+}
+
 type duplicate struct {
-	Partition any     `json:"partition"`
-	From      int64   `json:"from"`
-	To        int64   `json:"to"`
-	Keys      int64   `json:"keys"`
-	Rows      int64   `json:"rows"`
-	Cause     *string `json:"cause"`
-	Proof     *string `json:"proof"`
+	Keys  int64   `json:"keys"`
+	Rows  int64   `json:"rows"`
+	Cause *string `json:"cause"`
+	Proof *string `json:"proof"`
 }
 
 // JSON writes the document of design.md §7.
@@ -103,27 +122,23 @@ func (v Verification) fields(d *document) {
 // lists writes every range.
 func (v Verification) lists(d *document) {
 	list(d, "missing", elements(v.Missing), func(r reconcile.Range) any {
+		m := missing{r.Rows, string(r.State), text(r.Cause), text(r.Proof), instant(r.RecoverableUntil), text(r.RecoverFrom)}
 		if r.Key != nil {
-			return missingKey{keyed{v.KeyNames, r.Key}, r.Rows, string(r.State), text(r.Cause), text(r.Proof), instant(r.RecoverableUntil), text(r.RecoverFrom)}
+			return missingKey{atKey{keyed{v.KeyNames, r.Key}}, m}
 		}
-		return missing{v.partition(r.Partition), r.From, r.To, r.Rows, string(r.State), text(r.Cause), text(r.Proof), instant(r.RecoverableUntil), text(r.RecoverFrom), instant(r.GoneSince)}
+		return missingRange{sequences{v.partition(r.Partition), r.From, r.To}, m, instant(r.GoneSince)}
 	})
 	list(d, "duplicates", elements(v.Duplicates), func(r reconcile.Duplicate) any {
+		m := duplicate{r.Keys, r.Surplus, text(r.Cause), text(r.Proof)}
 		if r.Key != nil {
-			return duplicateKey{keyed{v.KeyNames, r.Key}, r.Keys, r.Surplus, text(r.Cause), text(r.Proof)}
+			return duplicateKey{atKey{keyed{v.KeyNames, r.Key}}, m}
 		}
-		return duplicate{v.partition(r.Partition), r.From, r.To, r.Keys, r.Surplus, text(r.Cause), text(r.Proof)}
+		return duplicateRange{sequences{v.partition(r.Partition), r.From, r.To}, m}
 	})
 	list(d, "accepted", elements(v.Accepted), func(r reconcile.Range) any { return acceptedRange(r, v.partition(r.Partition)) })
 }
 
-// partition is a number where the column holds numbers.
-func (v Verification) partition(p string) any {
-	if v.IntegralPartition {
-		return json.Number(p)
-	}
-	return p
-}
+func (v Verification) partition(p string) any { return partitionOf(p, v.IntegralPartition) }
 
 func text(s string) *string {
 	if s == "" {

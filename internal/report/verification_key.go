@@ -48,20 +48,17 @@ func (k keyed) text() string {
 	return strings.Join(parts, ", ")
 }
 
+// atKey is where a row without a sequence is.
+type atKey struct {
+	Key keyed `json:"key"`
+}
+
 type missingKey struct {
-	Key              keyed   `json:"key"`
-	Rows             int64   `json:"rows"`
-	State            string  `json:"state"`
-	Cause            *string `json:"cause"`
-	Proof            *string `json:"proof"`
-	RecoverableUntil *string `json:"recoverable_until"`
-	RecoverFrom      *string `json:"recover_from"`
+	atKey
+	missing
 }
 
 type duplicateKey struct {
-	Key   keyed   `json:"key"`
-	Keys  int64   `json:"keys"`
-	Rows  int64   `json:"rows"`
-	Cause *string `json:"cause"`
-	Proof *string `json:"proof"`
+	atKey
+	duplicate
 }
